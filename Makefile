@@ -1,0 +1,116 @@
+# Every target sets up what it needs. Wanted: Python >= 3.11, make, a C++20 compiler, package registries.
+#
+#   make demo         ten DART fits to a 306-column problem: the variables used most
+#   make test         all quick tests: C++ core, C++ core under sanitizers, Python, examples in docstrings
+#   make test-core    the C++ core alone
+#   make test-sanitize  the C++ core under the address and undefined-behaviour sanitizers
+#   make test-python  the quick Python tests
+#   make doctest      the examples in the docstrings
+#   make test-stat    the long statistical tests of the sampler
+#   make test-peers   agreement with stochtree and bartz (installs them)
+#   make bench-peers  speed against stochtree and bartz (installs them)
+#   make lint         style and types of Python and C++
+#   make format       rewrite Python and C++ in the project's style
+#   make wheel        source distribution and wheel, tested in an empty environment
+#   make clean        remove everything that make made
+#
+# Settings: PYTHON (python3), VENV (.venv), WERROR=ON (compiler warnings are errors), JOBS (2, test processes)
+
+PYTHON ?= python3
+VENV ?= .venv
+WERROR ?= OFF
+JOBS ?= 2
+
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+PIP := $(PY) -m pip --disable-pip-version-check -q
+PYTEST := $(PY) -m pytest
+CMAKE_CORE := $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+	-DBAYESVC_BUILD_PYTHON=OFF -DBAYESVC_BUILD_TESTS=ON
+
+# Directories are listed too: they change when a file goes.
+PACKAGE_SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
+	$(shell find cpp bind src -not -name '*.py[co]' -not -name __pycache__ -not -path 'cpp/tests*')
+CPP_FILES = $(shell find cpp bind -name '*.cpp' -o -name '*.hpp')
+
+.PHONY: help demo test test-core test-sanitize test-python doctest test-stat test-peers bench-peers \
+	lint format wheel clean
+
+help:
+	@sed -n '/^#   make/s/^#   //p' Makefile
+
+# ---- set-up --------------------------------------------------------------------
+$(VENV)/.build-tools: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.version_info < (3, 11) and sys.exit(f"bayesvc needs Python 3.11 or later, {sys.executable} is {sys.version.split()[0]}: use make PYTHON=...")'
+	test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	$(PY) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $@.txt
+	$(PIP) install -r $@.txt cmake ninja
+	touch $@
+
+# Not editable, so that what is tested is what a wheel holds; the kept build directory makes it quick.
+$(VENV)/.package: $(VENV)/.build-tools $(PACKAGE_SOURCES)
+	$(PIP) install --no-build-isolation -C build-dir=build/python .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.package pyproject.toml
+	$(PIP) install 'bayesvc[dev]'
+	touch $@
+
+$(VENV)/.peers: $(VENV)/.dev pyproject.toml
+	$(PIP) install 'bayesvc[peers]'
+	touch $@
+
+# ---- use -----------------------------------------------------------------------
+demo: $(VENV)/.package
+	$(PY) -m bayesvc.demo
+
+test: test-core test-sanitize test-python doctest
+	@echo '==> make test: all passed'
+
+test-core: $(VENV)/.build-tools
+	@echo '==> C++ core'
+	$(CMAKE_CORE) -B build/core -DBAYESVC_WERROR=$(WERROR)
+	$(BIN)/cmake --build build/core
+	$(BIN)/ctest --test-dir build/core --output-on-failure --no-tests=error
+
+test-sanitize: $(VENV)/.build-tools
+	@echo '==> C++ core under the address and undefined-behaviour sanitizers'
+	$(CMAKE_CORE) -B build/sanitize -DBAYESVC_SANITIZE=ON
+	$(BIN)/cmake --build build/sanitize
+	UBSAN_OPTIONS=print_stacktrace=1 \
+	$(BIN)/ctest --test-dir build/sanitize --output-on-failure --no-tests=error
+
+test-python: $(VENV)/.dev
+	@echo '==> Python tests'
+	$(PYTEST) -q -n $(JOBS)
+
+doctest: $(VENV)/.dev
+	@echo '==> Examples in docstrings'
+	$(PYTEST) -q -c pyproject.toml --doctest-modules --pyargs bayesvc
+
+test-stat: $(VENV)/.dev
+	$(PYTEST) -m stat -n $(JOBS) --timeout=3600 --durations=10
+
+test-peers: $(VENV)/.peers
+	$(PYTEST) -m peers --timeout=3600
+
+bench-peers: $(VENV)/.peers
+	$(PY) benchmarks/peers.py
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix --select I
+	$(BIN)/ruff format
+	$(BIN)/clang-format -i $(CPP_FILES)
+
+wheel: $(VENV)/.build-tools
+	scripts/build_wheel_check.sh $(PY)
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	find src tests benchmarks scripts -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,188 @@
+#include <algorithm>
+
+#include "bind.hpp"
+#include "fit.hpp"
+#include "forest.hpp"
+
+using bayesvc::Columns;
+using bayesvc::Forest;
+using bayesvc::ForestSettings;
+using bayesvc::Rule;
+
+namespace {
+
+using NodeList = std::vector<std::pair<Rule, double>>;
+constexpr std::array<const char*, bayesvc::n_moves> move_names{"birth", "death", "change", "swap"};
+
+// A forest with a random stream for draws that must not disturb it.
+struct Chain {
+  Forest forest;
+  bayesvc::Rng side;
+};
+
+void check(const Columns& columns, const Vector& y, const ForestSettings& settings) {
+  if (y.shape(0) != columns.n()) throw nb::value_error("y must have one value for each row");
+  if (settings.weights.size() != columns.p())
+    throw nb::value_error("settings.weights must have one value for each column");
+}
+
+nb::list nodes_to_python(const NodeList& nodes) {
+  nb::list out;
+  for (const auto& [rule, mu] : nodes) {
+    if (rule.variable == Forest::no_variable)
+      out.append(nb::make_tuple(-1, mu));
+    else
+      out.append(nb::make_tuple(rule.variable, rule.cut));
+  }
+  return out;
+}
+
+NodeList nodes_from_python(const nb::sequence& nodes, std::size_t p) {
+  NodeList out;
+  for (const nb::handle item : nodes) {
+    const auto node = nb::cast<nb::tuple>(item);
+    const auto variable = nb::cast<std::int64_t>(node[0]);
+    if (variable >= static_cast<std::int64_t>(p)) throw nb::value_error("trees: no such variable");
+    if (variable < 0)
+      out.push_back({Rule{Forest::no_variable, 0}, nb::cast<double>(node[1])});
+    else
+      out.push_back({Rule{static_cast<std::uint32_t>(variable), nb::cast<std::uint32_t>(node[1])}, 0});
+  }
+  return out;
+}
+
+nb::dict record_to_python(const bayesvc::ProposalRecord& record) {
+  nb::dict out;
+  out["kind"] = move_names[static_cast<std::size_t>(record.kind)];
+  out["tree"] = record.tree;
+  out["node"] = record.node;
+  out["child"] = record.child;
+  out["variable"] = record.rule.variable;
+  out["cut"] = record.rule.cut;
+  out["before"] = nodes_to_python(record.before);
+  out["sigma"] = record.sigma;
+  out["log_ratio"] = record.log_ratio;
+  out["mi"] = record.birth_ratio;
+  out["accepted"] = record.accepted;
+  return out;
+}
+
+// Calls f(preorder position, node index) for every node of a tree.
+template <class F>
+void numbered(const bayesvc::Tree& tree, F&& f) {
+  std::uint32_t position = 0;
+  tree.preorder(0, [&](std::int32_t k) { f(position++, k); });
+}
+
+nb::object leaf_positions(const Chain& self, std::size_t t) {
+  const bayesvc::PlantedTree& planted = self.forest.trees().at(t);
+  std::vector<std::uint32_t> position(planted.tree.n_leaves());
+  numbered(planted.tree, [&](std::uint32_t at, std::int32_t k) {
+    if (planted.tree.node(k).is_leaf()) position[planted.tree.node(k).leaf] = at;
+  });
+  std::vector<std::uint32_t> out;
+  for (const bayesvc::LeafId id : planted.ids) out.push_back(position[id]);
+  return to_numpy(std::move(out));
+}
+
+nb::dict ghosts(const Chain& self) {
+  nb::dict out;
+  for (std::size_t t = 0; t < self.forest.trees().size(); ++t) {
+    const bayesvc::Tree& tree = self.forest.trees()[t].tree;
+    numbered(tree, [&](std::uint32_t at, std::int32_t k) {
+      nb::dict counts;
+      for (const bayesvc::Ghost& ghost : tree.exhaustion(k).ghosts)
+        counts[nb::int_(ghost.variable)] = ghost.count;
+      if (counts.size() > 0) out[nb::make_tuple(t, at)] = counts;
+    });
+  }
+  return out;
+}
+
+nb::dict acceptance(const Chain& self) {
+  nb::dict out;
+  for (std::size_t m = 0; m < bayesvc::n_moves; ++m)
+    out[move_names[m]] = nb::make_tuple(self.forest.proposed()[m], self.forest.accepted()[m]);
+  return out;
+}
+
+}  // namespace
+
+void bind_chain(nb::module_& m) {
+  nb::class_<Chain>(m, "Chain")
+      .def(
+          "__init__",
+          [](Chain* self, const Columns& columns, const Vector& y, const ForestSettings& settings,
+             const SeedWords& seed) {
+            check(columns, y, settings);
+            new (self) Chain{Forest(columns, y.data(), settings, seed_of(seed)),
+                             bayesvc::side_stream(seed_of(seed))};
+          },
+          nb::arg("columns"), nb::arg("y"), nb::arg("settings"), nb::arg("seed"),
+          nb::keep_alive<1, 2>())
+      .def(
+          "sweep",
+          [](Chain& self, std::size_t k) {
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < k; ++i) self.forest.sweep();
+          },
+          nb::arg("k") = 1)
+      .def_prop_rw(
+          "sigma", [](const Chain& self) { return self.forest.sigma(); },
+          [](Chain& self, double sigma) { self.forest.set_sigma(sigma); })
+      .def_prop_rw(
+          "alpha", [](const Chain& self) { return self.forest.splitting().alpha(); },
+          [](Chain& self, double alpha) { self.forest.splitting().set_alpha(alpha); })
+      .def_prop_ro("n_splits", [](const Chain& self) { return self.forest.splitting().n_splits(); })
+      .def("set_y",
+           [](Chain& self, const Vector& y) {
+             if (y.shape(0) != self.forest.n())
+               throw nb::value_error("y must have one value for each row");
+             self.forest.set_y(y.data());
+           })
+      .def("fitted",
+           [](const Chain& self) {
+             std::vector<double> out(self.forest.n());
+             for (std::size_t i = 0; i < out.size(); ++i) out[i] = self.forest.fitted(i);
+             return to_numpy(std::move(out));
+           })
+      .def("counts",
+           [](const Chain& self) {
+             std::vector<std::int64_t> out(self.forest.p());
+             for (std::size_t j = 0; j < out.size(); ++j)
+               out[j] = self.forest.splitting().count(static_cast<std::uint32_t>(j));
+             return to_numpy(std::move(out));
+           })
+      .def("split_probabilities",
+           [](Chain& self) {
+             std::vector<double> s;
+             self.forest.splitting().probabilities(self.side, s);
+             return to_numpy(std::move(s));
+           })
+      .def("trees",
+           [](const Chain& self) {
+             nb::list out;
+             for (const auto& planted : self.forest.trees())
+               out.append(nodes_to_python(Forest::listed(planted.tree)));
+             return out;
+           })
+      .def("set_trees",
+           [](Chain& self, const nb::sequence& trees) {
+             if (nb::len(trees) != self.forest.trees().size())
+               throw nb::value_error("trees: one list of nodes for each tree is needed");
+             std::size_t t = 0;
+             for (const nb::handle nodes : trees)
+               self.forest.plant(t++, nodes_from_python(nb::cast<nb::sequence>(nodes), self.forest.p()));
+           })
+      .def("leaf_ids", leaf_positions)
+      .def("ghosts", ghosts)
+      .def("record_proposals", [](Chain& self, bool on) { self.forest.record(on); })
+      .def("proposals",
+           [](Chain& self) {
+             nb::list out;
+             for (const auto& record : self.forest.take_records())
+               out.append(record_to_python(record));
+             return out;
+           })
+      .def_prop_ro("acceptance", acceptance);
+}

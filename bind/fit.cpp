@@ -1,0 +1,123 @@
+#include "fit.hpp"
+
+#include "bind.hpp"
+
+using bayesvc::Control;
+using bayesvc::SavedForests;
+
+namespace {
+
+nb::dict fit_to_python(bayesvc::Fit&& fit, std::size_t p, std::size_t n_trees) {
+  const std::size_t n_draws = fit.sigma.size();
+  bayesvc::Tallies& tallies = fit.tallies;
+  nb::dict out;
+  out["vc"] = to_numpy(std::move(tallies.vc));
+  out["vip"] = to_numpy(std::move(tallies.vip));
+  out["vip_of_sums"] = to_numpy(std::move(tallies.vip_of_sums));
+  out["mpvip"] = to_numpy(std::move(tallies.mpvip));
+  out["mi"] = to_numpy(std::move(tallies.mi));
+  out["count_half_sums"] = to_numpy(std::move(tallies.half_sums), {2, p});
+  out["count_half_squares"] = to_numpy(std::move(tallies.half_squares), {2, p});
+  out["count_batch_squares"] = to_numpy(std::move(tallies.batch_squares));
+  out["batch_size"] = tallies.batch_size();
+  out["n_batches"] = tallies.n_batches();
+  out["tree_depth"] = tallies.depth_sum() / static_cast<double>(n_draws * n_trees);
+  out["sigma"] = to_numpy(std::move(fit.sigma));
+  out["alpha"] = to_numpy(std::move(fit.alpha));
+  out["n_splits"] = to_numpy(std::move(fit.n_splits));
+  out["proposed"] =
+      to_numpy(std::vector<std::int64_t>(fit.proposed.begin(), fit.proposed.end()));
+  out["accepted"] =
+      to_numpy(std::vector<std::int64_t>(fit.accepted.begin(), fit.accepted.end()));
+  out["seconds"] = fit.seconds;
+  out["counts"] = fit.counts.empty() ? nb::none() : to_numpy(std::move(fit.counts), {n_draws, p});
+  out["s"] = fit.s.empty() ? nb::none() : to_numpy(std::move(fit.s), {n_draws, p});
+  out["forests"] = fit.forests ? nb::cast(std::move(*fit.forests)) : nb::none();
+  return out;
+}
+
+nb::dict fit(const bayesvc::Columns& columns, const Vector& y,
+             const bayesvc::ForestSettings& settings, const SeedWords& seed, std::size_t burn_in,
+             std::size_t n_draws, bool keep_counts, bool keep_s, bool keep_trees,
+             Control& control) {
+  if (y.shape(0) != columns.n()) throw nb::value_error("y must have one value for each row");
+  if (settings.weights.size() != columns.p())
+    throw nb::value_error("settings.weights must have one value for each column");
+  if (n_draws == 0) throw nb::value_error("n_draws must be at least 1");
+  if (keep_trees && !columns.has_values())
+    throw nb::value_error("keep_trees needs Columns made with keep_values=True");
+  const bayesvc::FitPlan plan{burn_in, n_draws, keep_counts, keep_s, keep_trees};
+  const auto words = seed_of(seed);
+  bayesvc::Fit result = [&] {
+    nb::gil_scoped_release release;
+    return bayesvc::run_fit(columns, y.data(), settings, words, plan, control);
+  }();
+  return fit_to_python(std::move(result), columns.p(), settings.n_trees);
+}
+
+template <class T>
+using FlatArray = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::vector<T> take(const nb::dict& arrays, const char* name) {
+  const auto array = nb::cast<FlatArray<T>>(arrays[name]);
+  return {array.data(), array.data() + array.shape(0)};
+}
+
+}  // namespace
+
+void bind_saved_forests(nb::module_& m) {
+  nb::class_<SavedForests>(m, "SavedForests")
+      .def_ro("n_trees", &SavedForests::n_trees)
+      .def_prop_ro("n_draws", &SavedForests::n_draws)
+      .def("to_arrays",
+           [](const SavedForests& self) {
+             nb::dict out;
+             out["n_trees"] = to_numpy(std::vector<std::int64_t>{static_cast<std::int64_t>(self.n_trees)});
+             out["variable"] = to_numpy(std::vector(self.variable));
+             out["right"] = to_numpy(std::vector(self.right));
+             out["value"] = to_numpy(std::vector(self.value));
+             out["tree_start"] = to_numpy(std::vector(self.tree_start));
+             return out;
+           })
+      .def_static(
+          "from_arrays",
+          [](const nb::dict& arrays) {
+            SavedForests forests;
+            const auto n_trees = take<std::int64_t>(arrays, "n_trees");
+            if (n_trees.size() != 1 || n_trees[0] < 1)
+              throw nb::value_error("forests: n_trees is damaged");
+            forests.n_trees = static_cast<std::size_t>(n_trees[0]);
+            forests.variable = take<std::int32_t>(arrays, "variable");
+            forests.right = take<std::int32_t>(arrays, "right");
+            forests.value = take<double>(arrays, "value");
+            forests.tree_start = take<std::uint64_t>(arrays, "tree_start");
+            forests.check(std::numeric_limits<std::size_t>::max());
+            return forests;
+          },
+          nb::arg("arrays"))
+      .def(
+          "predict",
+          [](const SavedForests& self, const Matrix& x) {
+            self.check(x.shape(1));
+            std::vector<double> out(self.n_draws() * x.shape(0));
+            {
+              nb::gil_scoped_release release;
+              self.predict(x.data(), x.shape(0), x.stride(0), x.stride(1), 0, self.n_draws(),
+                           out.data());
+            }
+            return to_numpy(std::move(out), {self.n_draws(), x.shape(0)});
+          },
+          nb::arg("X"));
+}
+
+void bind_fit(nb::module_& m) {
+  nb::class_<Control>(m, "Control")
+      .def(nb::init<>())
+      .def("cancel", [](Control& self) { self.cancelled = true; })
+      .def_prop_ro("cancelled", [](const Control& self) { return self.cancelled.load(); })
+      .def_prop_ro("sweeps_done", [](const Control& self) { return self.sweeps_done.load(); });
+  m.def("fit", &fit, nb::arg("columns"), nb::arg("y"), nb::arg("settings"), nb::arg("seed"),
+        nb::arg("burn_in"), nb::arg("n_draws"), nb::arg("keep_counts"), nb::arg("keep_s"),
+        nb::arg("keep_trees"), nb::arg("control"));
+}

@@ -1,0 +1,14 @@
+#include "bind.hpp"
+
+#include "kernels.hpp"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The C++ core of bayesvc. Arguments are checked by the Python layer.";
+  bind_columns(m);
+  bind_linear_model(m);
+  bind_settings(m);
+  bind_chain(m);
+  bind_saved_forests(m);
+  bind_fit(m);
+  m.def("kernel_in_use", [] { return bayesvc::kernels_named("auto").name; });
+}

@@ -1,0 +1,68 @@
+#include "bind.hpp"
+#include "forest.hpp"
+
+using bayesvc::ForestSettings;
+using bayesvc::SplitPrior;
+
+namespace {
+
+constexpr std::array<const char*, 3> split_prior_names{"fixed", "explicit", "collapsed"};
+
+SplitPrior split_prior_named(const std::string& name) {
+  for (std::size_t k = 0; k < split_prior_names.size(); ++k)
+    if (name == split_prior_names[k]) return static_cast<SplitPrior>(k);
+  throw nb::value_error("splitting must be 'fixed', 'explicit' or 'collapsed'");
+}
+
+}  // namespace
+
+void bind_settings(nb::module_& m) {
+  nb::class_<ForestSettings>(m, "Settings")
+      .def(nb::init<>())
+      .def_rw("n_trees", &ForestSettings::n_trees)
+      .def_rw("gamma", &ForestSettings::gamma)
+      .def_rw("beta", &ForestSettings::beta)
+      .def_rw("min_samples_leaf", &ForestSettings::min_samples_leaf)
+      .def_rw("moves", &ForestSettings::moves)
+      .def_rw("leaf_sd", &ForestSettings::leaf_sd)
+      .def_rw("nu", &ForestSettings::nu)
+      .def_rw("lambda_", &ForestSettings::lambda)
+      .def_rw("sigma", &ForestSettings::sigma)
+      .def_rw("binary", &ForestSettings::binary)
+      .def_rw("offset", &ForestSettings::offset)
+      .def_rw("likelihood", &ForestSettings::likelihood)
+      .def_rw("kernel", &ForestSettings::kernel)
+      .def_prop_rw(
+          "alpha", [](const ForestSettings& self) { return self.dirichlet.alpha; },
+          [](ForestSettings& self, double value) { self.dirichlet.alpha = value; })
+      .def_prop_rw(
+          "a", [](const ForestSettings& self) { return self.dirichlet.a; },
+          [](ForestSettings& self, double value) { self.dirichlet.a = value; })
+      .def_prop_rw(
+          "b", [](const ForestSettings& self) { return self.dirichlet.b; },
+          [](ForestSettings& self, double value) { self.dirichlet.b = value; })
+      .def_prop_rw(
+          "rho", [](const ForestSettings& self) { return self.dirichlet.rho; },
+          [](ForestSettings& self, double value) { self.dirichlet.rho = value; })
+      .def_prop_rw(
+          "weights", [](const ForestSettings& self) { return to_numpy(std::vector(self.weights)); },
+          [](ForestSettings& self, const Vector& weights) {
+            self.weights.assign(weights.data(), weights.data() + weights.shape(0));
+          })
+      .def_prop_rw(
+          "splitting",
+          [](const ForestSettings& self) {
+            return split_prior_names[static_cast<std::size_t>(self.splitting)];
+          },
+          [](ForestSettings& self, const std::string& name) {
+            self.splitting = split_prior_named(name);
+          })
+      .def_prop_rw(
+          "precision",
+          [](const ForestSettings& self) { return self.single_precision ? "single" : "double"; },
+          [](ForestSettings& self, const std::string& name) {
+            if (name != "single" && name != "double")
+              throw nb::value_error("precision must be 'single' or 'double'");
+            self.single_precision = name == "single";
+          });
+}

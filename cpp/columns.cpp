@@ -1,0 +1,161 @@
+#include "columns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace bayesvc {
+namespace {
+
+// Order-preserving map of finite doubles to integers; -0 and 0 are one value.
+std::uint64_t sortable(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x + 0.0);
+  return (bits >> 63) ? ~bits : bits | (std::uint64_t{1} << 63);
+}
+
+struct Keyed {
+  std::uint64_t key;
+  std::uint32_t row;
+};
+
+void radix_sort(std::vector<Keyed>& items, std::vector<Keyed>& buffer) {
+  std::array<std::array<std::uint32_t, 256>, 8> histogram{};
+  for (const Keyed& item : items)
+    for (unsigned digit = 0; digit < 8; ++digit)
+      ++histogram[digit][(item.key >> (8 * digit)) & 0xff];
+  buffer.resize(items.size());
+  for (unsigned digit = 0; digit < 8; ++digit) {
+    auto& start = histogram[digit];
+    if (start[(items[0].key >> (8 * digit)) & 0xff] == items.size()) continue;
+    std::uint32_t total = 0;
+    for (std::uint32_t& count : start) {
+      const std::uint32_t here = count;
+      count = total;
+      total += here;
+    }
+    for (const Keyed& item : items) buffer[start[(item.key >> (8 * digit)) & 0xff]++] = item;
+    items.swap(buffer);
+  }
+}
+
+// Rank codes of one column. Columns with few values (genotypes, indicators) skip the sort.
+class ColumnEncoder {
+ public:
+  void encode(const double* x, std::size_t n, std::ptrdiff_t stride) {
+    codes.resize(n);
+    values.clear();
+    if (!encode_few(x, n, stride)) encode_sorted(x, n, stride);
+  }
+
+  std::vector<std::uint32_t> codes;
+  std::vector<double> values;  // distinct, ascending
+  std::uint32_t max_ties = 0;
+
+ private:
+  static constexpr std::size_t few = 8;
+
+  bool encode_few(const double* x, std::size_t n, std::ptrdiff_t stride) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const double value = x[static_cast<std::ptrdiff_t>(i) * stride];
+      std::size_t k = 0;
+      while (k < values.size() && values[k] != value) ++k;
+      if (k == values.size()) {
+        if (k == few) {
+          values.clear();
+          return false;
+        }
+        values.push_back(value + 0.0);
+      }
+      codes[i] = static_cast<std::uint32_t>(k);
+    }
+    std::array<std::uint32_t, few> count{}, rank{};
+    for (const std::uint32_t code : codes) ++count[code];
+    for (std::size_t k = 0; k < values.size(); ++k)
+      for (const double other : values) rank[k] += other < values[k];
+    for (std::uint32_t& code : codes) code = rank[code];
+    std::sort(values.begin(), values.end());
+    max_ties = *std::max_element(count.begin(), count.end());
+    return true;
+  }
+
+  void encode_sorted(const double* x, std::size_t n, std::ptrdiff_t stride) {
+    items_.resize(n);
+    for (std::size_t i = 0; i < n; ++i)
+      items_[i] = {sortable(x[static_cast<std::ptrdiff_t>(i) * stride]),
+                   static_cast<std::uint32_t>(i)};
+    radix_sort(items_, buffer_);
+    max_ties = 0;
+    std::uint32_t run = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i == 0 || items_[i].key != items_[i - 1].key) {
+        values.push_back(x[static_cast<std::ptrdiff_t>(items_[i].row) * stride] + 0.0);
+        run = 0;
+      }
+      max_ties = std::max(max_ties, ++run);
+      codes[items_[i].row] = static_cast<std::uint32_t>(values.size() - 1);
+    }
+  }
+
+  std::vector<Keyed> items_, buffer_;
+};
+
+template <class Code>
+void narrow(const std::vector<std::uint32_t>& codes, unsigned char* out) {
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const Code code = static_cast<Code>(codes[i]);
+    std::memcpy(out + i * sizeof(Code), &code, sizeof(Code));
+  }
+}
+
+CodeWidth width_for(std::size_t n_distinct) {
+  if (n_distinct <= 0x100) return CodeWidth::bits8;
+  if (n_distinct <= 0x10000) return CodeWidth::bits16;
+  return CodeWidth::bits32;
+}
+
+std::size_t bytes_of(CodeWidth width) {
+  return std::size_t{1} << static_cast<unsigned>(width);
+}
+
+}  // namespace
+
+Columns::Columns(const double* x, std::size_t n, std::size_t p, std::ptrdiff_t row_stride,
+                 std::ptrdiff_t column_stride, bool keep_values)
+    : n_(n), keep_values_(keep_values), info_(p) {
+  ColumnEncoder encoder;
+  constexpr std::size_t alignment = 32;
+  for (std::size_t j = 0; j < p; ++j) {
+    encoder.encode(x + static_cast<std::ptrdiff_t>(j) * column_stride, n, row_stride);
+    Info& info = info_[j];
+    info.n_distinct = static_cast<std::uint32_t>(encoder.values.size());
+    info.max_ties = encoder.max_ties;
+    info.width = width_for(encoder.values.size());
+    info.offset = storage_.size();
+    const std::size_t bytes = n * bytes_of(info.width);
+    if (j == 0) storage_.reserve(p * ((bytes + alignment - 1) / alignment * alignment));
+    storage_.resize(info.offset + (bytes + alignment - 1) / alignment * alignment);
+    unsigned char* out = storage_.data() + info.offset;
+    switch (info.width) {
+      case CodeWidth::bits8:
+        narrow<std::uint8_t>(encoder.codes, out);
+        break;
+      case CodeWidth::bits16:
+        narrow<std::uint16_t>(encoder.codes, out);
+        break;
+      case CodeWidth::bits32:
+        narrow<std::uint32_t>(encoder.codes, out);
+        break;
+    }
+    if (keep_values) {
+      info.first_value = values_.size();
+      values_.insert(values_.end(), encoder.values.begin(), encoder.values.end());
+    }
+  }
+}
+
+std::uint32_t Columns::code(std::size_t j, std::size_t row) const {
+  return with_codes(view(j), [row](const auto* codes) -> std::uint32_t { return codes[row]; });
+}
+
+}  // namespace bayesvc

@@ -1,0 +1,53 @@
+// One fit from start to end: burn-in, kept draws, tallies and traces.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "forest.hpp"
+#include "saved_forests.hpp"
+#include "tallies.hpp"
+
+namespace bayesvc {
+
+// Shared with the threads that run fits.
+struct Control {
+  std::atomic<bool> cancelled{false};
+  std::atomic<std::uint64_t> sweeps_done{0};
+};
+
+struct Cancelled : std::runtime_error {
+  Cancelled() : std::runtime_error("cancelled") {}
+};
+
+struct FitPlan {
+  std::size_t burn_in = 0;
+  std::size_t n_draws = 1;
+  bool keep_counts = false;
+  bool keep_s = false;
+  bool keep_trees = false;
+};
+
+struct Fit {
+  Tallies tallies;
+  std::vector<double> sigma, alpha;
+  std::vector<std::int32_t> n_splits;
+  std::array<std::uint64_t, n_moves> proposed{}, accepted{};
+  double seconds = 0;
+  std::vector<std::uint16_t> counts;  // draw by draw
+  std::vector<float> s;
+  std::optional<SavedForests> forests;
+};
+
+// Throws Cancelled soon after control.cancelled is set.
+Fit run_fit(const Columns& columns, const double* y, const ForestSettings& settings,
+            const std::array<std::uint64_t, 4>& seed, const FitPlan& plan, Control& control);
+
+// A random stream for draws that must not disturb the chain of this seed.
+Rng side_stream(const std::array<std::uint64_t, 4>& seed);
+
+}  // namespace bayesvc

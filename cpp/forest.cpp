@@ -1,0 +1,221 @@
+#include "forest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "fixed_math.hpp"
+
+namespace bayesvc {
+
+using fixed_math::exp;
+using fixed_math::log;
+
+namespace {
+
+// Rounding in the running residuals is wiped out this often.
+constexpr std::uint64_t refresh_interval = 128;
+
+}  // namespace
+
+Forest::Forest(const Columns& columns, const double* y, const ForestSettings& settings,
+               const std::array<std::uint64_t, 4>& seed)
+    : columns_(columns),
+      settings_(settings),
+      kernels_(kernels_named(settings.kernel.c_str())),
+      eligibility_(columns, kernels_, settings.weights, settings.min_samples_leaf),
+      splitting_(settings.splitting, settings.weights, settings.dirichlet, eligibility_),
+      rng_(seed),
+      residual_(Residual::make(settings.single_precision, columns.n(), kernels_)),
+      leaf_variance_(settings.leaf_sd * settings.leaf_sd) {
+  const auto n_rows = static_cast<std::uint32_t>(n());
+  const std::vector<LeafId> ids(n(), 0);
+  const bool splittable = !eligibility_.variables().empty();
+  trees_.assign(settings.n_trees, PlantedTree{Tree(n_rows, splittable), ids});
+  for (unsigned depth = 0; depth < 64; ++depth)
+    split_probability_.push_back(settings.gamma * exp(-settings.beta * log(1.0 + depth)));
+  sigma_ = settings.binary ? 1.0
+           : std::isnan(settings.sigma) ? std::sqrt(settings.lambda)
+                                        : settings.sigma;
+  set_y(y);
+}
+
+void Forest::set_y(const double* y) {
+  y_.assign(y, y + n());
+  if (settings_.binary) {
+    latent_.resize(n());
+    for (std::size_t i = 0; i < n(); ++i) latent_[i] = settings_.offset + fitted(i);
+    refresh_residual();
+    draw_latents();
+  } else {
+    refresh_residual();
+  }
+}
+
+double Forest::fitted(std::size_t row) const {
+  double sum = 0;
+  for (const PlantedTree& planted : trees_) sum += planted.tree.mu[planted.ids[row]];
+  return sum;
+}
+
+void Forest::refresh_residual() {
+  for (std::size_t i = 0; i < n(); ++i) {
+    const double target = settings_.binary ? latent_[i] - settings_.offset : y_[i];
+    residual_->set(i, target - fitted(i));
+  }
+}
+
+void Forest::sweep() {
+  for (std::size_t t = 0; t < trees_.size(); ++t) update_tree(t);
+  const double sum_of_squares = residual_->finish(*previous_);
+  previous_ = nullptr;
+  update_splitting();
+  if (settings_.binary)
+    draw_latents();
+  else if (std::isnan(settings_.sigma))
+    draw_sigma(sum_of_squares);
+  if (++sweeps_ % refresh_interval == 0) refresh_residual();
+}
+
+void Forest::update_tree(std::size_t t) {
+  PlantedTree& planted = trees_[t];
+  if (splitting_.prior() == SplitPrior::collapsed) refresh_ghosts(planted);
+  Proposal proposal = propose(planted);
+  Candidate candidate;
+  if (proposal.possible && !proposal.deep && proposal.kind != Move::death)
+    candidate = {columns_.view(proposal.rule.variable), proposal.rule.cut, proposal.rows.first,
+                 proposal.rows.second};
+  residual_->advance(previous_, planted, candidate, sums_);
+  evaluate(planted, proposal);
+  const auto kind = static_cast<std::size_t>(proposal.kind);
+  ++proposed_[kind];
+  const bool accept = proposal.log_ratio >= 0 || rng_.uniform() < exp(proposal.log_ratio);
+  if (recording_) keep_record(t, proposal, accept);
+  if (accept) {
+    ++accepted_[kind];
+    apply(planted, proposal);
+  }
+  draw_leaf_values(planted.tree);
+  previous_ = &planted;
+}
+
+void Forest::draw_leaf_values(Tree& tree) {
+  const double variance = sigma_ * sigma_;
+  for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
+    const double normal = rng_.normal();
+    double value = settings_.leaf_sd * normal;
+    if (settings_.likelihood) {
+      const double n_rows = tree.node(tree.leaf_node(static_cast<LeafId>(leaf))).n_rows;
+      const double shrink = leaf_variance_ / (variance + n_rows * leaf_variance_);
+      value = shrink * sums_.sum[leaf] + std::sqrt(shrink * variance) * normal;
+    }
+    tree.mu[leaf] = residual_->rounded(value);
+  }
+}
+
+void Forest::draw_sigma(double sum_of_squares) {
+  double scale = settings_.nu * settings_.lambda;
+  double df = settings_.nu;
+  if (settings_.likelihood) {
+    scale += sum_of_squares;
+    df += static_cast<double>(n());
+  }
+  sigma_ = std::sqrt(scale / (2.0 * rng_.gamma(0.5 * df)));
+}
+
+// z_i ~ N(offset + f_i, 1), above 0 where y_i = 1 and below 0 elsewhere.
+void Forest::draw_latents() {
+  for (std::size_t i = 0; i < n(); ++i) {
+    const double mean = latent_[i] - residual_->get(i);
+    if (!settings_.likelihood)
+      latent_[i] = mean + rng_.normal();
+    else
+      latent_[i] = y_[i] > 0.5 ? mean + rng_.normal_above(-mean) : mean - rng_.normal_above(mean);
+    residual_->set(i, latent_[i] - mean);
+  }
+}
+
+void Forest::update_splitting() {
+  std::vector<const std::vector<std::uint32_t>*> restricted;
+  if (splitting_.prior() == SplitPrior::explicit_s) {
+    for (PlantedTree& planted : trees_) {
+      for (std::int32_t k = 0; k < planted.tree.size(); ++k) {
+        const Node& node = planted.tree.node(k);
+        if (node.is_leaf() || !eligibility_.may_exhaust(node.n_rows)) continue;
+        Exhaustion& exhaustion = planted.tree.exhaustion(k);
+        if (!exhaustion.ineligible_known) {
+          exhaustion.ineligible = eligibility_.ineligible(rows_of(planted, k));
+          exhaustion.ineligible_known = true;
+        }
+        if (!exhaustion.ineligible.empty()) restricted.push_back(&exhaustion.ineligible);
+      }
+    }
+  }
+  splitting_.update(rng_, restricted);
+}
+
+// Draws the ghosts of every internal node given all else. They do not depend on which of the
+// eligible variables ended the sequence.
+void Forest::refresh_ghosts(PlantedTree& planted) {
+  Tree& tree = planted.tree;
+  for (std::int32_t k = 0; k < tree.size(); ++k) {
+    const Node& node = tree.node(k);
+    if (node.is_leaf() || !eligibility_.may_exhaust(node.n_rows)) continue;
+    std::vector<Ghost>& ghosts = tree.exhaustion(k).ghosts;
+    splitting_.remove(node.rule.variable);
+    splitting_.remove_ghosts(ghosts);
+    splitting_.draw(rows_of(planted, k), rng_, ghosts_);
+    ghosts = ghosts_;
+    splitting_.add(node.rule.variable);
+    splitting_.add_ghosts(ghosts);
+  }
+}
+
+double Forest::split_probability(unsigned depth) const {
+  if (depth < split_probability_.size()) return split_probability_[depth];
+  return settings_.gamma * exp(-settings_.beta * log(1.0 + depth));
+}
+
+// Of a leaf's rows with its value integrated out, up to terms that do not depend on the tree.
+double Forest::log_likelihood(const Part& part) const {
+  if (!settings_.likelihood) return 0;
+  const double variance = sigma_ * sigma_;
+  const double total = variance + part.n_rows * leaf_variance_;
+  return 0.5 * (log(variance / total) +
+                part.sum * part.sum * leaf_variance_ / (variance * total));
+}
+
+double Forest::log_terminal(const Part& part, unsigned depth) const {
+  return part.splittable ? log(1.0 - split_probability(depth)) : 0.0;
+}
+
+// Likelihood x tree prior x proposal; the rule is proposed from its prior, so it cancels.
+double Forest::log_birth_ratio(const Part& left, const Part& right, const Context& context) const {
+  const double p = split_probability(context.depth);
+  const double p_child = split_probability(context.depth + 1);
+  const double stay_left = left.splittable ? 1.0 - p_child : 1.0;
+  const double stay_right = right.splittable ? 1.0 - p_child : 1.0;
+  const double birth = context.leaves_before == 1 ? 1.0 : settings_.moves[0];
+  const double factor = p * stay_left * stay_right / (1.0 - p) * settings_.moves[1] *
+                        static_cast<double>(context.leaves_before) /
+                        (birth * static_cast<double>(context.nogs_after));
+  if (!settings_.likelihood) return log(factor);
+  const double variance = sigma_ * sigma_;
+  const double total_left = variance + left.n_rows * leaf_variance_;
+  const double total_right = variance + right.n_rows * leaf_variance_;
+  const double total = variance + (left.n_rows + right.n_rows) * leaf_variance_;
+  const double sum = left.sum + right.sum;
+  const double gain = left.sum * left.sum / total_left + right.sum * right.sum / total_right -
+                      sum * sum / total;
+  // One logarithm for all: the factor goes under the root of the determinants as its square.
+  return 0.5 * (log(factor * factor * variance * total / (total_left * total_right)) +
+                gain * leaf_variance_ / variance);
+}
+
+double Forest::clipped_exp(double log_ratio) { return exp(std::clamp(log_ratio, -690.0, 0.0)); }
+
+Forest::Part Forest::leaf_part(const Node& leaf) const {
+  return {sums_.sum[leaf.leaf], leaf.n_rows, leaf.splittable};
+}
+
+}  // namespace bayesvc

@@ -1,0 +1,181 @@
+// The chain: Bayesian backfitting of a sum of trees.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "columns.hpp"
+#include "eligibility.hpp"
+#include "kernels.hpp"
+#include "residual.hpp"
+#include "rng.hpp"
+#include "splitting.hpp"
+#include "tree.hpp"
+
+namespace bayesvc {
+
+enum class Move : std::uint8_t { birth, death, change, swap };
+inline constexpr std::size_t n_moves = 4;
+
+// All on the scaled y. The caller has validated them.
+struct ForestSettings {
+  std::size_t n_trees = 20;
+  double gamma = 0.95, beta = 2.0;  // a node at depth d splits with probability gamma (1+d)^-beta
+  std::uint32_t min_samples_leaf = 1;
+  std::array<double, n_moves> moves{0.25, 0.25, 0.4, 0.1};  // sum to 1
+  double leaf_sd = 0.05;
+  double nu = 3.0, lambda = 1.0;                            // sigma^2 ~ nu lambda / chi2_nu
+  double sigma = std::numeric_limits<double>::quiet_NaN();  // fixed sigma; nan: sampled
+  bool binary = false;                                      // probit: y is 0 or 1
+  double offset = 0.0;
+  SplitPrior splitting = SplitPrior::fixed;
+  std::vector<double> weights;  // one per variable
+  DirichletSettings dirichlet;
+  bool likelihood = true;  // false: the prior alone
+  bool single_precision = true;
+  std::string kernel = "auto";
+};
+
+struct ProposalRecord {
+  Move kind = Move::birth;
+  std::size_t tree = 0;
+  std::int32_t node = 0, child = -1;  // positions in preorder
+  Rule rule{};
+  std::vector<std::pair<Rule, double>> before;  // preorder; leaves have variable 0xffffffff and mu
+  double sigma = 0, log_ratio = 0, birth_ratio = 0;
+  bool accepted = false;
+};
+
+class Forest {
+ public:
+  Forest(const Columns& columns, const double* y, const ForestSettings& settings,
+         const std::array<std::uint64_t, 4>& seed);
+
+  void sweep();
+
+  std::size_t n() const { return columns_.n(); }
+  std::size_t p() const { return columns_.p(); }
+  const Columns& columns() const { return columns_; }
+  const ForestSettings& settings() const { return settings_; }
+  const std::vector<PlantedTree>& trees() const { return trees_; }
+  Splitting& splitting() { return splitting_; }
+  const Splitting& splitting() const { return splitting_; }
+  double sigma() const { return sigma_; }
+  void set_sigma(double sigma) { sigma_ = sigma; }
+  void set_y(const double* y);
+  double fitted(std::size_t row) const;
+  const std::array<std::uint64_t, n_moves>& proposed() const { return proposed_; }
+  const std::array<std::uint64_t, n_moves>& accepted() const { return accepted_; }
+
+  // Replaces the rules and values of a tree; `nodes` in preorder as in ProposalRecord. Throws
+  // std::invalid_argument if a rule has no effect or a cut is not one of the node's.
+  void plant(std::size_t t, const std::vector<std::pair<Rule, double>>& nodes);
+
+  void record(bool on) { recording_ = on; }
+  std::vector<ProposalRecord> take_records() { return std::move(records_); }
+  static std::vector<std::pair<Rule, double>> listed(const Tree& tree);
+  static constexpr std::uint32_t no_variable = 0xffffffff;
+
+ private:
+  struct Part {  // one side of a split, or a leaf
+    double sum = 0;
+    std::uint32_t n_rows = 0;
+    bool splittable = true;
+  };
+  struct Proposal {
+    Move kind = Move::birth;
+    std::int32_t node = -1, child = -1;
+    Rule rule{};
+    RowSet rows{};  // of the node
+    bool possible = true;
+    bool deep = false;  // change above other splits, or swap
+    double log_ratio = -std::numeric_limits<double>::infinity();
+    double birth_ratio = 0;
+  };
+  struct Context {  // of a birth at a node: the tree without it, and with it
+    unsigned depth;
+    std::size_t leaves_before;
+    std::size_t nogs_after;
+  };
+
+  // forest.cpp
+  void update_tree(std::size_t t);
+  void draw_leaf_values(Tree& tree);
+  void draw_sigma(double sum_of_squares);
+  void draw_latents();
+  void update_splitting();
+  void refresh_residual();
+  void refresh_ghosts(PlantedTree& planted);
+  void keep_record(std::size_t t, const Proposal& proposal, bool accepted);  // forest_state.cpp
+
+  // moves.cpp
+  Proposal propose(PlantedTree& planted);
+  void propose_birth(PlantedTree& planted, Proposal& proposal);
+  void propose_change(PlantedTree& planted, Proposal& proposal);
+  void draw_rule(Proposal& proposal);
+  void evaluate(PlantedTree& planted, Proposal& proposal);
+  void evaluate_split(PlantedTree& planted, Proposal& proposal);
+  void evaluate_death(const PlantedTree& planted, Proposal& proposal);
+  void apply(PlantedTree& planted, Proposal& proposal);
+  void apply_birth(PlantedTree& planted, const Proposal& proposal);
+  void apply_death(PlantedTree& planted, const Proposal& proposal);
+  void apply_change(PlantedTree& planted, const Proposal& proposal);
+  void settle_split(PlantedTree& planted, const Proposal& proposal);
+  void sides_splittable(const RowSet& rows, Rule rule, Part& left, Part& right);
+
+  // restructure.cpp
+  void evaluate_deep(PlantedTree& planted, Proposal& proposal);
+  void apply_deep(PlantedTree& planted, const Proposal& proposal);
+  double subtree_log_prior(const PlantedTree& planted, std::int32_t top, bool free_top);
+  bool route_all(PlantedTree& planted, std::int32_t top, bool free_top, double& log_prior);
+  bool route(PlantedTree& planted, std::int32_t k, LeafId id, bool free_rule, double& log_prior);
+  bool rule_log_prior(const Tree& tree, std::int32_t k, const RowSet& rows, double& log_prior);
+  double subtree_log_likelihood(const Tree& tree, std::int32_t k, const LeafSums& sums) const;
+  void gather_rows(PlantedTree& planted, std::int32_t k) const;
+  double birth_ratio_at(const Tree& tree, std::int32_t k, const LeafSums& sums) const;
+  Part part_below(const Tree& tree, std::int32_t k, const LeafSums& sums) const;
+
+  // shared
+  RowSet rows_of(const PlantedTree& planted, std::int32_t k);
+  double split_probability(unsigned depth) const;
+  double log_likelihood(const Part& part) const;
+  double log_terminal(const Part& part, unsigned depth) const;
+  double log_birth_ratio(const Part& left, const Part& right, const Context& context) const;
+  Part leaf_part(const Node& leaf) const;
+  static double clipped_exp(double log_ratio);  // min(1, ratio), and above zero
+  std::int32_t nth_node(const Tree& tree, bool (*wanted)(const Tree&, std::int32_t),
+                        std::uint32_t n) const;
+
+  const Columns& columns_;
+  ForestSettings settings_;
+  const Kernels& kernels_;
+  Eligibility eligibility_;
+  Splitting splitting_;
+  Rng rng_;
+  std::unique_ptr<Residual> residual_;
+  std::vector<double> y_, latent_;
+  std::vector<PlantedTree> trees_;
+  const PlantedTree* previous_ = nullptr;  // its values are still in the residuals
+  double sigma_;
+  double leaf_variance_;
+  std::vector<double> split_probability_;
+  std::uint64_t sweeps_ = 0;
+  std::array<std::uint64_t, n_moves> proposed_{}, accepted_{};
+
+  // scratch
+  LeafSums sums_, new_sums_;
+  struct {
+    Part left, right;
+  } sides_;                    // of the split under evaluation
+  std::vector<Ghost> ghosts_;  // that the rule under evaluation brings with it
+  std::vector<LeafId> marks_, side_marks_;
+  std::unique_ptr<PlantedTree> restructured_;
+  bool recording_ = false;
+  std::vector<ProposalRecord> records_;
+};
+
+}  // namespace bayesvc

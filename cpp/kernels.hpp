@@ -1,0 +1,86 @@
+// The passes over rows. Two builds of the same passes exist, plain and AVX2; they give the same
+// bits, because every sum runs in `lanes` partial sums (row i goes to lane i % lanes) that are
+// flushed to double every `block_rows` rows and combined in one fixed order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "columns.hpp"
+
+namespace bayesvc {
+
+using LeafId = std::uint16_t;
+inline constexpr std::size_t lanes = 8;
+inline constexpr std::size_t block_rows = 512;
+// Look-up tables of leaf values are padded to at least this many entries.
+inline constexpr std::size_t table_padding = 8;
+
+// The rows of a node: those whose id is one of two labels (the same one twice for a leaf).
+struct RowSet {
+  const LeafId* ids = nullptr;
+  LeafId first = 0;
+  LeafId second = 0;
+  std::uint32_t size = 0;
+
+  bool has(std::size_t row) const { return ids[row] == first || ids[row] == second; }
+};
+
+// r_i += previous_shift[previous_ids_i] + current_shift[current_ids_i], and the sums of the new r
+// by current id; with a column, also sum and number of the rows in {first, second} with
+// code <= cut.
+template <class Real>
+struct Advance {
+  Real* residual = nullptr;
+  std::size_t n = 0;
+  const LeafId* previous_ids = nullptr;
+  const Real* previous_shift = nullptr;
+  std::size_t n_previous = 0;
+  const LeafId* current_ids = nullptr;
+  const Real* current_shift = nullptr;
+  std::size_t n_current = 0;
+  ColumnView column{};
+  std::uint32_t cut = 0;
+  LeafId first = 0;
+  LeafId second = 0;
+  double* sums = nullptr;     // out, n_current
+  Real* lane_buffer = nullptr;  // scratch, n_current * lanes, zero on entry and on return
+  double* lane_sums = nullptr;  // scratch, n_current * lanes
+  double left_sum = 0;        // out
+  std::uint32_t left_count = 0;  // out
+};
+
+struct Kernels {
+  const char* name;
+  void (*advance_single)(Advance<float>&);
+  void (*advance_double)(Advance<double>&);
+  // r_i += shift[ids_i]; returns the sum of squares of the new r.
+  double (*finish_single)(float* residual, std::size_t n, const LeafId* ids, const float* shift,
+                          std::size_t n_leaves);
+  double (*finish_double)(double* residual, std::size_t n, const LeafId* ids, const double* shift,
+                          std::size_t n_leaves);
+  // Rows with id `from` and code > cut get id `to`.
+  void (*split_rows)(LeafId* ids, std::size_t n, LeafId from, LeafId to, ColumnView, std::uint32_t cut);
+  // Rows with id `from` get id `to`, then rows with id `last` get id `from`.
+  void (*merge_rows)(LeafId* ids, std::size_t n, LeafId from, LeafId to, LeafId last);
+  // marks_i = 1 for rows of the set with code <= cut, 2 for its other rows, 0 elsewhere.
+  void (*mark_sides)(LeafId* marks, std::size_t n, const RowSet&, ColumnView, std::uint32_t cut);
+  std::uint32_t (*count_left)(std::size_t n, const RowSet&, ColumnView, std::uint32_t cut);
+  std::uint32_t (*count_rows)(std::size_t n, const RowSet&);
+  // Do two rows of the set differ in this column?
+  bool (*has_two_values)(std::size_t n, const RowSet&, ColumnView);
+  // Does a row of the set have this code?
+  bool (*has_code)(std::size_t n, const RowSet&, ColumnView, std::uint32_t code);
+  // Bit v is set when code v < 32 occurs among the rows of the set.
+  std::uint32_t (*present_codes)(std::size_t n, const RowSet&, ColumnView);
+  // The row that is number k (from 0) of the set.
+  std::size_t (*nth_row)(std::size_t n, const RowSet&, std::uint32_t k);
+};
+
+const Kernels& plain_kernels();
+// Null where the build or the CPU has no AVX2.
+const Kernels* avx2_kernels();
+// "auto", "plain" or "avx2"; throws std::invalid_argument when that one is not to be had.
+const Kernels& kernels_named(const char* name);
+
+}  // namespace bayesvc

@@ -1,0 +1,208 @@
+// The AVX2 build. The sums of up to eight leaves stay in registers: compare, mask, add. A table of
+// up to eight leaf values is a register permute.
+#include "kernels.hpp"
+
+#if defined(BAYESVC_HAVE_AVX2)
+
+#include <immintrin.h>
+
+#include <type_traits>
+#if defined(_MSC_VER)
+#include <intrin.h>
+#endif
+
+namespace bayesvc {
+namespace {
+
+#include "kernels_body.hpp"
+
+__m256i widen(const std::uint8_t* x) {
+  return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(x)));
+}
+__m256i widen(const std::uint16_t* x) {
+  return _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x)));
+}
+__m256i widen(const std::uint32_t* x) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x));
+}
+
+// Eight residuals as one (float) or two (double) registers.
+template <class Real>
+struct Eight;
+
+template <>
+struct Eight<float> {
+  __m256 v;
+  static Eight zero() { return {_mm256_setzero_ps()}; }
+  static Eight load(const float* x) { return {_mm256_loadu_ps(x)}; }
+  void store(float* x) const { _mm256_storeu_ps(x, v); }
+  Eight operator+(Eight o) const { return {_mm256_add_ps(v, o.v)}; }
+  Eight operator*(Eight o) const { return {_mm256_mul_ps(v, o.v)}; }
+  Eight where(__m256i mask) const { return {_mm256_and_ps(v, _mm256_castsi256_ps(mask))}; }
+  Eight looked_up(__m256i index) const { return {_mm256_permutevar8x32_ps(v, index)}; }
+};
+
+template <>
+struct Eight<double> {
+  __m256d a, b;
+  static Eight zero() { return {_mm256_setzero_pd(), _mm256_setzero_pd()}; }
+  static Eight load(const double* x) { return {_mm256_loadu_pd(x), _mm256_loadu_pd(x + 4)}; }
+  void store(double* x) const {
+    _mm256_storeu_pd(x, a);
+    _mm256_storeu_pd(x + 4, b);
+  }
+  Eight operator+(Eight o) const { return {_mm256_add_pd(a, o.a), _mm256_add_pd(b, o.b)}; }
+  Eight operator*(Eight o) const { return {_mm256_mul_pd(a, o.a), _mm256_mul_pd(b, o.b)}; }
+  Eight where(__m256i mask) const {
+    const __m256i low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(mask));
+    const __m256i high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256(mask, 1));
+    return {_mm256_and_pd(a, _mm256_castsi256_pd(low)), _mm256_and_pd(b, _mm256_castsi256_pd(high))};
+  }
+  Eight looked_up(__m256i index) const {
+    alignas(32) double table[8];
+    alignas(32) std::uint32_t at[8];
+    alignas(32) double out[8];
+    store(table);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(at), index);
+    for (std::size_t k = 0; k < 8; ++k) out[k] = table[at[k]];
+    return load(out);
+  }
+};
+
+template <class Real, class Code, std::size_t L>
+void advance_registers(Advance<Real>& task, const Code* codes) {
+  using V = Eight<Real>;
+  const V previous_table = V::load(task.previous_shift);
+  const V current_table = V::load(task.current_shift);
+  const __m256i first = _mm256_set1_epi32(task.first);
+  const __m256i second = _mm256_set1_epi32(task.second);
+  const __m256i cut = _mm256_set1_epi32(static_cast<int>(task.cut));
+  double totals[L][lanes] = {};
+  double left_total[lanes] = {};
+  __m256i count = _mm256_setzero_si256();
+  task.left_count = 0;
+  const std::size_t whole = task.n / lanes * lanes;
+  for (std::size_t begin = 0; begin < task.n; begin += block_rows) {
+    const std::size_t end = smaller(begin + block_rows, whole);
+    V sum[L];
+    for (V& s : sum) s = V::zero();
+    V left = V::zero();
+    for (std::size_t i = begin; i < end; i += lanes) {
+      const __m256i id = widen(task.current_ids + i);
+      const V r = V::load(task.residual + i) +
+                  previous_table.looked_up(widen(task.previous_ids + i)) +
+                  current_table.looked_up(id);
+      r.store(task.residual + i);
+      for (std::size_t k = 0; k < L; ++k)
+        sum[k] = sum[k] + r.where(_mm256_cmpeq_epi32(id, _mm256_set1_epi32(static_cast<int>(k))));
+      if constexpr (!std::is_void_v<Code>) {
+        const __m256i inside =
+            _mm256_or_si256(_mm256_cmpeq_epi32(id, first), _mm256_cmpeq_epi32(id, second));
+        const __m256i is_left =
+            _mm256_andnot_si256(_mm256_cmpgt_epi32(widen(codes + i), cut), inside);
+        left = left + r.where(is_left);
+        count = _mm256_sub_epi32(count, is_left);
+      }
+    }
+    Real lane[lanes];
+    for (std::size_t k = 0; k < L; ++k) sum[k].store(task.lane_buffer + k * lanes);
+    left.store(lane);
+    if (begin + block_rows > whole) {  // the last rows go to their lanes one by one
+      if constexpr (std::is_void_v<Code>)
+        advance_rows<Real, std::uint8_t>(task, nullptr, end, task.n, lane);
+      else
+        advance_rows(task, codes, end, task.n, lane);
+    }
+    flush_lanes(task.lane_buffer, &totals[0][0], L * lanes);
+    flush_lanes(lane, left_total, lanes);
+  }
+  for (std::size_t k = 0; k < L; ++k) task.sums[k] = combine_lanes(totals[k]);
+  task.left_sum = combine_lanes(left_total);
+  alignas(32) std::uint32_t counts[8];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(counts), count);
+  for (const std::uint32_t c : counts) task.left_count += c;
+}
+
+template <class Real, class Code>
+void advance_coded(Advance<Real>& task, const Code* codes) {
+  switch (task.n_current) {
+    case 1: return advance_registers<Real, Code, 1>(task, codes);
+    case 2: return advance_registers<Real, Code, 2>(task, codes);
+    case 3: return advance_registers<Real, Code, 3>(task, codes);
+    case 4: return advance_registers<Real, Code, 4>(task, codes);
+    case 5: return advance_registers<Real, Code, 5>(task, codes);
+    case 6: return advance_registers<Real, Code, 6>(task, codes);
+    case 7: return advance_registers<Real, Code, 7>(task, codes);
+    default: return advance_registers<Real, Code, 8>(task, codes);
+  }
+}
+
+template <class Real>
+void advance(Advance<Real>& task) {
+  if (task.n_current > 8 || task.n_previous > 8) {
+    if (!task.column.codes) return advance_general<Real, std::uint8_t>(task, nullptr);
+    return with_codes(task.column, [&](const auto* codes) { advance_general(task, codes); });
+  }
+  if (!task.column.codes) return advance_coded<Real, void>(task, nullptr);
+  with_codes(task.column, [&](const auto* codes) {
+    advance_coded<Real, std::remove_cvref_t<decltype(*codes)>>(task, codes);
+  });
+}
+
+template <class Real>
+double finish(Real* residual, std::size_t n, const LeafId* ids, const Real* shift,
+              std::size_t n_leaves) {
+  if (n_leaves > 8) return finish_general(residual, n, ids, shift, n_leaves);
+  using V = Eight<Real>;
+  const V table = V::load(shift);
+  double total[lanes] = {};
+  const std::size_t whole = n / lanes * lanes;
+  for (std::size_t begin = 0; begin < n; begin += block_rows) {
+    const std::size_t end = smaller(begin + block_rows, whole);
+    V sum = V::zero();
+    for (std::size_t i = begin; i < end; i += lanes) {
+      const V r = V::load(residual + i) + table.looked_up(widen(ids + i));
+      r.store(residual + i);
+      sum = sum + r * r;
+    }
+    Real lane[lanes];
+    sum.store(lane);
+    if (begin + block_rows > whole) finish_rows(residual, ids, shift, end, n, lane);
+    flush_lanes(lane, total, lanes);
+  }
+  return combine_lanes(total);
+}
+
+bool cpu_has_avx2() {
+#if defined(_MSC_VER) && !defined(__clang__)
+  int leaf1[4], leaf7[4];
+  __cpuid(leaf1, 1);
+  __cpuidex(leaf7, 7, 0);
+  const bool os_saves = (leaf1[2] & (1 << 27)) && (_xgetbv(0) & 6) == 6;
+  return os_saves && (leaf7[1] & (1 << 5));
+#else
+  return __builtin_cpu_supports("avx2");
+#endif
+}
+
+}  // namespace
+
+const Kernels* avx2_kernels() {
+  static constexpr Kernels table{"avx2",     advance<float>, advance<double>,
+                                 finish<float>, finish<double>,
+                                 split_rows, merge_rows,     mark_sides,
+                                 count_left, count_rows,     has_two_values,
+                                 has_code, present_codes, nth_row};
+  static const bool available = cpu_has_avx2();
+  return available ? &table : nullptr;
+}
+
+}  // namespace bayesvc
+
+#else
+
+namespace bayesvc {
+const Kernels* avx2_kernels() { return nullptr; }
+}  // namespace bayesvc
+
+#endif

@@ -1,0 +1,204 @@
+// The passes in plain C++, included by each build of the kernels inside an anonymous namespace so
+// that no instruction of one build can leak into another through the linker. For the same reason
+// nothing here calls a function template of the standard library.
+
+std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
+
+template <class Real>
+double combine_lanes(const Real* lane) {
+  const double a = static_cast<double>(lane[0]) + static_cast<double>(lane[4]);
+  const double b = static_cast<double>(lane[1]) + static_cast<double>(lane[5]);
+  const double c = static_cast<double>(lane[2]) + static_cast<double>(lane[6]);
+  const double d = static_cast<double>(lane[3]) + static_cast<double>(lane[7]);
+  return (a + c) + (b + d);
+}
+
+// Rows begin .. end - 1 of one block; begin is a multiple of `lanes`.
+template <class Real, class Code>
+void advance_rows(Advance<Real>& task, const Code* codes, std::size_t begin, std::size_t end,
+                  Real* left_lane) {
+  for (std::size_t i = begin; i < end; ++i) {
+    const LeafId id = task.current_ids[i];
+    const Real r = task.residual[i] + task.previous_shift[task.previous_ids[i]] +
+                   task.current_shift[id];
+    task.residual[i] = r;
+    const std::size_t lane = i % lanes;
+    task.lane_buffer[id * lanes + lane] += r;
+    if (codes && (id == task.first || id == task.second) && codes[i] <= task.cut) {
+      left_lane[lane] += r;
+      ++task.left_count;
+    }
+  }
+}
+
+template <class Real>
+void flush_lanes(Real* lane, double* total, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) {
+    total[k] += static_cast<double>(lane[k]);
+    lane[k] = 0;
+  }
+}
+
+// Any number of leaves, any build. `codes` may be null.
+template <class Real, class Code>
+void advance_general(Advance<Real>& task, const Code* codes) {
+  const std::size_t width = task.n_current * lanes;
+  for (std::size_t k = 0; k < width; ++k) task.lane_sums[k] = 0.0;
+  Real left_lane[lanes] = {};
+  double left_total[lanes] = {};
+  task.left_count = 0;
+  for (std::size_t begin = 0; begin < task.n; begin += block_rows) {
+    advance_rows(task, codes, begin, smaller(begin + block_rows, task.n), left_lane);
+    flush_lanes(task.lane_buffer, task.lane_sums, width);
+    flush_lanes(left_lane, left_total, lanes);
+  }
+  for (std::size_t k = 0; k < task.n_current; ++k)
+    task.sums[k] = combine_lanes(task.lane_sums + k * lanes);
+  task.left_sum = combine_lanes(left_total);
+}
+
+template <class Real>
+void finish_rows(Real* residual, const LeafId* ids, const Real* shift, std::size_t begin,
+                 std::size_t end, Real* lane) {
+  for (std::size_t i = begin; i < end; ++i) {
+    const Real r = residual[i] + shift[ids[i]];
+    residual[i] = r;
+    lane[i % lanes] += r * r;
+  }
+}
+
+template <class Real>
+double finish_general(Real* residual, std::size_t n, const LeafId* ids, const Real* shift,
+                      std::size_t) {
+  Real lane[lanes] = {};
+  double total[lanes] = {};
+  for (std::size_t begin = 0; begin < n; begin += block_rows) {
+    finish_rows(residual, ids, shift, begin, smaller(begin + block_rows, n), lane);
+    flush_lanes(lane, total, lanes);
+  }
+  return combine_lanes(total);
+}
+
+void split_rows(LeafId* ids, std::size_t n, LeafId from, LeafId to, ColumnView column,
+                std::uint32_t cut) {
+  with_codes(column, [&](const auto* codes) {
+    using Code = std::remove_cvref_t<decltype(*codes)>;
+    const Code limit = static_cast<Code>(cut);
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool moves = (ids[i] == from) & (codes[i] > limit);
+      ids[i] = moves ? to : ids[i];
+    }
+  });
+}
+
+void merge_rows(LeafId* ids, std::size_t n, LeafId from, LeafId to, LeafId last) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const LeafId id = ids[i];
+    const LeafId merged = id == last ? from : id;
+    ids[i] = id == from ? to : merged;
+  }
+}
+
+void mark_sides(LeafId* marks, std::size_t n, const RowSet& rows, ColumnView column,
+                std::uint32_t cut) {
+  const RowSet set = rows;
+  with_codes(column, [&](const auto* codes) {
+    using Code = std::remove_cvref_t<decltype(*codes)>;
+    const Code limit = static_cast<Code>(cut);
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool inside = (set.ids[i] == set.first) | (set.ids[i] == set.second);
+      const LeafId side = codes[i] > limit ? 2 : 1;
+      marks[i] = inside ? side : LeafId{0};
+    }
+  });
+}
+
+std::uint32_t count_left(std::size_t n, const RowSet& rows, ColumnView column, std::uint32_t cut) {
+  const RowSet set = rows;
+  return with_codes(column, [&](const auto* codes) {
+    using Code = std::remove_cvref_t<decltype(*codes)>;
+    const Code limit = static_cast<Code>(cut);
+    std::uint32_t count = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool inside = (set.ids[i] == set.first) | (set.ids[i] == set.second);
+      count += inside & (codes[i] <= limit);
+    }
+    return count;
+  });
+}
+
+std::uint32_t count_range(const RowSet& set, std::size_t begin, std::size_t end) {
+  std::uint32_t count = 0;
+  for (std::size_t i = begin; i < end; ++i)
+    count += (set.ids[i] == set.first) | (set.ids[i] == set.second);
+  return count;
+}
+
+std::uint32_t count_rows(std::size_t n, const RowSet& rows) { return count_range(rows, 0, n); }
+
+std::size_t nth_row(std::size_t n, const RowSet& rows, std::uint32_t k) {
+  constexpr std::size_t chunk = 256;
+  for (std::size_t begin = 0; begin < n; begin += chunk) {
+    const std::size_t end = smaller(begin + chunk, n);
+    const std::uint32_t here = count_range(rows, begin, end);
+    if (k >= here) {
+      k -= here;
+      continue;
+    }
+    for (std::size_t i = begin; i < end; ++i)
+      if (rows.has(i) && k-- == 0) return i;
+  }
+  return n;
+}
+
+bool has_two_values(std::size_t n, const RowSet& rows, ColumnView column) {
+  constexpr std::size_t chunk = 128;
+  std::size_t i = 0;
+  while (i < n && !rows.has(i)) ++i;
+  if (i == n) return false;
+  const RowSet set = rows;
+  return with_codes(column, [&](const auto* codes) {
+    const auto seen = codes[i];
+    for (std::size_t begin = i / chunk * chunk; begin < n; begin += chunk) {
+      const std::size_t end = smaller(begin + chunk, n);
+      std::uint32_t different = 0;
+      for (std::size_t row = begin; row < end; ++row) {
+        const bool inside = (set.ids[row] == set.first) | (set.ids[row] == set.second);
+        different += inside & (codes[row] != seen);
+      }
+      if (different) return true;
+    }
+    return false;
+  });
+}
+
+bool has_code(std::size_t n, const RowSet& rows, ColumnView column, std::uint32_t code) {
+  constexpr std::size_t chunk = 128;
+  const RowSet set = rows;
+  return with_codes(column, [&](const auto* codes) {
+    using Code = std::remove_cvref_t<decltype(*codes)>;
+    const Code wanted = static_cast<Code>(code);
+    for (std::size_t begin = 0; begin < n; begin += chunk) {
+      const std::size_t end = smaller(begin + chunk, n);
+      std::uint32_t found = 0;
+      for (std::size_t row = begin; row < end; ++row) {
+        const bool inside = (set.ids[row] == set.first) | (set.ids[row] == set.second);
+        found += inside & (codes[row] == wanted);
+      }
+      if (found) return true;
+    }
+    return false;
+  });
+}
+
+std::uint32_t present_codes(std::size_t n, const RowSet& rows, ColumnView column) {
+  const RowSet set = rows;
+  return with_codes(column, [&](const auto* codes) {
+    std::uint32_t present = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool inside = (set.ids[i] == set.first) | (set.ids[i] == set.second);
+      present |= static_cast<std::uint32_t>(inside) << (codes[i] & 31u);
+    }
+    return present;
+  });
+}

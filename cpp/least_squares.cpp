@@ -1,0 +1,231 @@
+#include "least_squares.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace bayesvc {
+
+namespace {
+
+constexpr std::size_t width = 4;         // columns of a panel
+constexpr std::size_t block_width = 64;  // columns standardised and factorised together
+constexpr std::size_t row_block = 256;   // rows of a panel that stay in the first-level cache
+constexpr double independent = 1e-10;    // least squared length outside the span of earlier columns
+
+// tile += a'b for two panels. Lane l of sum k belongs to columns l and l ^ k: shuffles within a
+// register pair every column with every other, where a row-by-column loop would broadcast each
+// value.
+void add_products(const double* a, const double* b, std::size_t n_rows, double* tile) {
+  double sums[width][width] = {};
+  for (std::size_t r = 0; r < n_rows; ++r, a += width, b += width)
+    for (std::size_t k = 0; k < width; ++k)
+      for (std::size_t l = 0; l < width; ++l) sums[k][l] += a[l] * b[l ^ k];
+  for (std::size_t k = 0; k < width; ++k)
+    for (std::size_t l = 0; l < width; ++l) tile[l * width + (l ^ k)] += sums[k][l];
+}
+
+// sums += a'v for a panel and a vector.
+void add_products_with_vector(const double* a, const double* v, std::size_t n_rows, double* sums) {
+  for (std::size_t r = 0; r < n_rows; ++r)
+    for (std::size_t i = 0; i < width; ++i) sums[i] += a[r * width + i] * v[r];
+}
+
+// Of several columns side by side, one to a lane.
+template <std::size_t lanes>
+struct Centred {
+  std::array<double, lanes> scale;           // the values were divided by it
+  std::array<double, lanes> sum_of_squares;  // exactly zero for a constant
+};
+
+template <std::size_t lanes>
+void subtract_means(double* v, std::size_t n) {
+  std::array<double, lanes> mean{};
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t i = 0; i < lanes; ++i) mean[i] += v[r * lanes + i];
+  for (double& value : mean) value /= static_cast<double>(n);
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t i = 0; i < lanes; ++i) v[r * lanes + i] -= mean[i];
+}
+
+// Subtracts the mean, after division by the largest value where squares could leave the range of a
+// double.
+template <std::size_t lanes>
+Centred<lanes> centre(double* v, std::size_t n) {
+  std::array<double, lanes> low, high;
+  std::copy_n(v, lanes, low.begin());
+  std::copy_n(v, lanes, high.begin());
+  for (std::size_t r = 1; r < n; ++r)
+    for (std::size_t i = 0; i < lanes; ++i) {
+      low[i] = std::min(low[i], v[r * lanes + i]);
+      high[i] = std::max(high[i], v[r * lanes + i]);
+    }
+  Centred<lanes> result{};
+  for (std::size_t i = 0; i < lanes; ++i) {
+    const double peak = std::max(std::fabs(low[i]), std::fabs(high[i]));
+    result.scale[i] = peak == 0.0 || (peak > 1e-100 && peak < 1e100) ? 1.0 : peak;
+    if (result.scale[i] != 1.0)
+      for (std::size_t r = 0; r < n; ++r) v[r * lanes + i] /= peak;
+  }
+  // The second pass removes the rounding error of the first mean, which may exceed the spread of a
+  // column such as 1e9 + noise.
+  subtract_means<lanes>(v, n);
+  subtract_means<lanes>(v, n);
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t i = 0; i < lanes; ++i)
+      result.sum_of_squares[i] += v[r * lanes + i] * v[r * lanes + i];
+  for (std::size_t i = 0; i < lanes; ++i)
+    if (low[i] == high[i]) result.sum_of_squares[i] = 0.0;
+  return result;
+}
+
+// Columns centred and of unit length; zero if constant.
+void standardise(double* panel, std::size_t n) {
+  auto factor = centre<width>(panel, n).sum_of_squares;
+  for (double& value : factor) value = value > 0.0 ? 1.0 / std::sqrt(value) : 0.0;
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t i = 0; i < width; ++i) panel[r * width + i] *= factor[i];
+}
+
+std::size_t n_panels(std::size_t n_columns) { return (n_columns + width - 1) / width; }
+
+// Columns 0, ..., n_columns - 1, standardised, in panels; zero columns fill the last one.
+std::vector<std::vector<double>> standardised_panels(const double* x, std::size_t n,
+                                                     std::size_t n_columns, std::size_t row_stride,
+                                                     std::size_t column_stride) {
+  std::vector<std::vector<double>> panels(n_panels(n_columns), std::vector<double>(n * width));
+  for (std::size_t g = 0; g < panels.size(); ++g) {
+    const std::size_t used = std::min(width, n_columns - g * width);
+    const double* source = x + g * width * column_stride;
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t i = 0; i < used; ++i)
+        panels[g][r * width + i] = source[r * row_stride + i * column_stride];
+    standardise(panels[g].data(), n);
+  }
+  return panels;
+}
+
+}  // namespace
+
+LinearModel::LinearModel(const double* x, std::size_t n, std::size_t p, bool column_major) : n_(n) {
+  const std::size_t row_stride = column_major ? 1 : p, column_stride = column_major ? n : 1;
+  for (std::size_t first = 0; first < p && rank_ + 1 < n; first += block_width) {
+    const auto block = standardised_panels(
+        x + first * column_stride, n, std::min(block_width, p - first), row_stride, column_stride);
+    const auto projections = project(block);
+    append_independent(block, projections, remaining_gram(block, projections));
+  }
+}
+
+// Solves U'W = Z'B for W, where Z holds the columns kept so far and B the block.
+std::vector<LinearModel::Panel> LinearModel::project(const std::vector<Panel>& block) const {
+  constexpr std::size_t tile_size = width * width;
+  std::vector<Panel> w(block.size(), Panel(columns_.size() * tile_size));
+  for (std::size_t row = 0; row < n_; row += row_block)
+    for (std::size_t g = 0; g < columns_.size(); ++g)
+      for (std::size_t c = 0; c < block.size(); ++c)
+        add_products(columns_[g].data() + row * width, block[c].data() + row * width,
+                     std::min(row_block, n_ - row), w[c].data() + g * tile_size);
+  for (std::size_t g = 0; g < factor_.size(); ++g) {
+    const double* triangle = factor_[g].data() + g * tile_size;
+    for (Panel& panel : w) {
+      double known[tile_size] = {};
+      add_products(factor_[g].data(), panel.data(), g * width, known);
+      double* tile = panel.data() + g * tile_size;
+      for (std::size_t i = 0; i < width; ++i)
+        for (std::size_t j = 0; j < width; ++j) {
+          double value = tile[i * width + j] - known[i * width + j];
+          for (std::size_t m = 0; m < i; ++m)
+            value -= triangle[m * width + i] * tile[m * width + j];
+          tile[i * width + j] = value * triangle[i * width + i];
+        }
+    }
+  }
+  return w;
+}
+
+// B'B - W'W, upper triangle of panels: the Gram matrix of what earlier columns do not explain.
+std::vector<double> LinearModel::remaining_gram(const std::vector<Panel>& block,
+                                                const std::vector<Panel>& projections) const {
+  const std::size_t size = block.size() * width;
+  std::vector<double> gram(size * size);
+  for (std::size_t a = 0; a < block.size(); ++a)
+    for (std::size_t b = a; b < block.size(); ++b) {
+      double tile[width * width] = {}, explained[width * width] = {};
+      for (std::size_t row = 0; row < n_; row += row_block)
+        add_products(block[a].data() + row * width, block[b].data() + row * width,
+                     std::min(row_block, n_ - row), tile);
+      add_products(projections[a].data(), projections[b].data(), columns_.size() * width,
+                   explained);
+      for (std::size_t i = 0; i < width; ++i)
+        for (std::size_t j = 0; j < width; ++j)
+          gram[(a * width + i) * size + b * width + j] =
+              tile[i * width + j] - explained[i * width + j];
+    }
+  return gram;
+}
+
+// Cholesky's factorisation of the block, row by row in place, past columns that add nothing.
+void LinearModel::append_independent(const std::vector<Panel>& block,
+                                     const std::vector<Panel>& projections,
+                                     std::vector<double> gram) {
+  const std::size_t size = block.size() * width, old_rank = rank_;
+  std::vector<const double*> kept_rows;  // rows of U for the columns appended from this block
+  for (std::size_t j = 0; j < size && rank_ + 1 < n_; ++j) {
+    double* row = gram.data() + j * size;
+    if (!(row[j] > independent)) continue;
+    const double reciprocal = 1.0 / std::sqrt(row[j]);
+    for (std::size_t k = j + 1; k < size; ++k) row[k] *= reciprocal;
+    for (std::size_t i = j + 1; i < size; ++i)
+      for (std::size_t k = i; k < size; ++k) gram[i * size + k] -= row[i] * row[k];
+
+    const std::size_t lane = rank_ % width;
+    append(block[j / width], projections[j / width], j % width, old_rank);
+    double* target = factor_.back().data() + old_rank * width + lane;
+    for (const double* kept : kept_rows) {
+      *target = kept[j];
+      target += width;
+    }
+    *target = reciprocal;
+    kept_rows.push_back(row);
+  }
+}
+
+// Adds one column of a block with its part of the factor that refers to columns before the block.
+void LinearModel::append(const Panel& column, const Panel& projection, std::size_t lane,
+                         std::size_t old_rank) {
+  const std::size_t place = rank_ % width;
+  if (place == 0) {
+    columns_.emplace_back(n_ * width);
+    factor_.emplace_back((rank_ + width) * width);
+  }
+  for (std::size_t r = 0; r < n_; ++r)
+    columns_.back()[r * width + place] = column[r * width + lane];
+  for (std::size_t r = 0; r < old_rank; ++r)
+    factor_.back()[r * width + place] = projection[r * width + lane];
+  ++rank_;
+}
+
+double LinearModel::residual_ss(const double* y) const {
+  if (n_ == 0 || rank_ + 1 >= n_) return 0.0;
+  std::vector<double> response(y, y + n_);
+  const auto centred = centre<1>(response.data(), n_);
+  const double scale = centred.scale[0], total = centred.sum_of_squares[0];
+  std::vector<double> w(columns_.size() * width);  // solves U'w = Z'y
+  double explained = 0.0;
+  for (std::size_t g = 0; g < columns_.size(); ++g) {
+    double products[width] = {}, known[width] = {};
+    add_products_with_vector(columns_[g].data(), response.data(), n_, products);
+    add_products_with_vector(factor_[g].data(), w.data(), g * width, known);
+    const double* triangle = factor_[g].data() + g * width * width;
+    for (std::size_t i = 0; i < width; ++i) {
+      double value = products[i] - known[i];
+      for (std::size_t m = 0; m < i; ++m) value -= triangle[m * width + i] * w[g * width + m];
+      w[g * width + i] = value * triangle[i * width + i];
+      explained += w[g * width + i] * w[g * width + i];
+    }
+  }
+  return std::max(0.0, total - explained) * scale * scale;
+}
+
+}  // namespace bayesvc

@@ -1,0 +1,220 @@
+// Birth, death, and change where both children are leaves: what is proposed, its ratio, its effect.
+#include <cmath>
+
+#include "fixed_math.hpp"
+#include "forest.hpp"
+
+namespace bayesvc {
+namespace {
+
+bool is_nog(const Tree& tree, std::int32_t k) { return tree.is_nog(k); }
+bool is_internal(const Tree& tree, std::int32_t k) { return !tree.node(k).is_leaf(); }
+bool is_internal_child(const Tree& tree, std::int32_t k) {
+  return !tree.node(k).is_leaf() && tree.node(k).parent >= 0;
+}
+
+}  // namespace
+
+std::int32_t Forest::nth_node(const Tree& tree, bool (*wanted)(const Tree&, std::int32_t),
+                              std::uint32_t n) const {
+  std::int32_t k = 0;
+  for (;; ++k)
+    if (wanted(tree, k) && n-- == 0) return k;
+}
+
+// A stump can only grow; elsewhere the moves have their set probabilities. Swap needs an internal
+// node below another and turns into change without one: neither alters the shape of the tree, so
+// the reverse move is chosen with the same probability.
+Forest::Proposal Forest::propose(PlantedTree& planted) {
+  const Tree& tree = planted.tree;
+  Proposal proposal;
+  if (!tree.is_stump()) {
+    double u = rng_.uniform();
+    std::size_t kind = 0;
+    while (kind + 1 < n_moves && u >= settings_.moves[kind]) u -= settings_.moves[kind++];
+    proposal.kind = static_cast<Move>(kind);
+    if (proposal.kind == Move::swap && tree.n_splits() < 2) proposal.kind = Move::change;
+  }
+  switch (proposal.kind) {
+    case Move::birth:
+      propose_birth(planted, proposal);
+      break;
+    case Move::death:
+      proposal.node = nth_node(tree, is_nog, rng_.below(static_cast<std::uint32_t>(tree.n_nog())));
+      break;
+    case Move::change:
+      propose_change(planted, proposal);
+      break;
+    case Move::swap:
+      proposal.child = nth_node(tree, is_internal_child,
+                                rng_.below(static_cast<std::uint32_t>(tree.n_splits() - 1)));
+      proposal.node = tree.node(proposal.child).parent;
+      proposal.deep = true;
+      break;
+  }
+  return proposal;
+}
+
+void Forest::propose_birth(PlantedTree& planted, Proposal& proposal) {
+  const Tree& tree = planted.tree;
+  const auto leaf = static_cast<LeafId>(rng_.below(static_cast<std::uint32_t>(tree.n_leaves())));
+  proposal.node = tree.leaf_node(leaf);
+  proposal.possible = tree.node(proposal.node).splittable &&
+                      tree.n_leaves() < std::numeric_limits<LeafId>::max();
+  if (!proposal.possible) return;
+  proposal.rows = rows_of(planted, proposal.node);
+  draw_rule(proposal);
+}
+
+void Forest::propose_change(PlantedTree& planted, Proposal& proposal) {
+  Tree& tree = planted.tree;
+  proposal.node =
+      nth_node(tree, is_internal, rng_.below(static_cast<std::uint32_t>(tree.n_splits())));
+  proposal.deep = !tree.is_nog(proposal.node);
+  proposal.rows = rows_of(planted, proposal.node);
+  // The urn from which the new rule comes must not hold the old one.
+  const std::uint32_t old_variable = tree.node(proposal.node).rule.variable;
+  const std::vector<Ghost>& old_ghosts = tree.exhaustion(proposal.node).ghosts;
+  splitting_.remove(old_variable);
+  splitting_.remove_ghosts(old_ghosts);
+  draw_rule(proposal);
+  splitting_.add(old_variable);
+  splitting_.add_ghosts(old_ghosts);
+}
+
+void Forest::draw_rule(Proposal& proposal) {
+  proposal.rule.variable = splitting_.draw(proposal.rows, rng_, ghosts_);
+  proposal.rule.cut = eligibility_.draw_cut(proposal.rows, proposal.rule.variable, rng_);
+}
+
+void Forest::evaluate(PlantedTree& planted, Proposal& proposal) {
+  if (!proposal.possible) return;
+  if (proposal.deep)
+    evaluate_deep(planted, proposal);
+  else if (proposal.kind == Move::death)
+    evaluate_death(planted, proposal);
+  else
+    evaluate_split(planted, proposal);
+}
+
+// Birth, or change of a node with two leaves. `sums_` holds the candidate's side.
+void Forest::evaluate_split(PlantedTree& planted, Proposal& proposal) {
+  const Tree& tree = planted.tree;
+  const Node& node = tree.node(proposal.node);
+  const RowSet& rows = proposal.rows;
+  while (!eligibility_.admissible(sums_.left_count, rows.size)) {  // the largest value was drawn
+    proposal.rule.cut = eligibility_.draw_cut(rows, proposal.rule.variable, rng_);
+    residual_->sums(planted.ids.data(), tree.n_leaves(),
+                    {columns_.view(proposal.rule.variable), proposal.rule.cut, rows.first,
+                     rows.second},
+                    sums_);
+  }
+  double total = sums_.sum[rows.first];
+  if (rows.second != rows.first) total += sums_.sum[rows.second];
+  Part left{sums_.left_sum, sums_.left_count, true};
+  Part right{total - sums_.left_sum, rows.size - sums_.left_count, true};
+  sides_splittable(rows, proposal.rule, left, right);
+  if (proposal.kind == Move::birth) {
+    const bool parent_was_nog = node.parent >= 0 && tree.is_nog(node.parent);
+    const Context context{node.depth, tree.n_leaves(), tree.n_nog() + (parent_was_nog ? 0u : 1u)};
+    proposal.log_ratio = log_birth_ratio(left, right, context);
+    proposal.birth_ratio = clipped_exp(proposal.log_ratio);
+  } else {
+    const Context context{node.depth, tree.n_leaves() - 1, tree.n_nog()};
+    const double new_log_birth = log_birth_ratio(left, right, context);
+    proposal.log_ratio = new_log_birth - log_birth_ratio(leaf_part(tree.node(node.left)),
+                                                         leaf_part(tree.node(node.right)), context);
+    proposal.birth_ratio = clipped_exp(new_log_birth);
+  }
+  sides_ = {left, right};
+}
+
+void Forest::evaluate_death(const PlantedTree& planted, Proposal& proposal) {
+  const Tree& tree = planted.tree;
+  const Node& node = tree.node(proposal.node);
+  proposal.log_ratio =
+      -log_birth_ratio(leaf_part(tree.node(node.left)), leaf_part(tree.node(node.right)),
+                       {node.depth, tree.n_leaves() - 1, tree.n_nog()});
+}
+
+// Where the number of rows does not tell, looks at the rows on either side of the candidate.
+void Forest::sides_splittable(const RowSet& rows, Rule rule, Part& left, Part& right) {
+  const auto unclear = [this](const Part& part) {
+    return !eligibility_.surely_splittable(part.n_rows) &&
+           !eligibility_.surely_unsplittable(part.n_rows);
+  };
+  left.splittable = !eligibility_.surely_unsplittable(left.n_rows);
+  right.splittable = !eligibility_.surely_unsplittable(right.n_rows);
+  if (!unclear(left) && !unclear(right)) return;
+  side_marks_.resize(n());
+  kernels_.mark_sides(side_marks_.data(), n(), rows, columns_.view(rule.variable), rule.cut);
+  if (unclear(left)) left.splittable = eligibility_.splittable({side_marks_.data(), 1, 1, left.n_rows});
+  if (unclear(right))
+    right.splittable = eligibility_.splittable({side_marks_.data(), 2, 2, right.n_rows});
+}
+
+void Forest::apply(PlantedTree& planted, Proposal& proposal) {
+  if (proposal.deep)
+    apply_deep(planted, proposal);
+  else if (proposal.kind == Move::birth)
+    apply_birth(planted, proposal);
+  else if (proposal.kind == Move::death)
+    apply_death(planted, proposal);
+  else
+    apply_change(planted, proposal);
+}
+
+void Forest::apply_birth(PlantedTree& planted, const Proposal& proposal) {
+  Tree& tree = planted.tree;
+  const LeafId from = tree.node(proposal.node).leaf;
+  const auto to = static_cast<LeafId>(tree.n_leaves());
+  kernels_.split_rows(planted.ids.data(), n(), from, to, columns_.view(proposal.rule.variable),
+                      proposal.rule.cut);
+  tree.grow(proposal.node, proposal.rule, sides_.left.n_rows, sides_.right.n_rows);
+  settle_split(planted, proposal);
+}
+
+void Forest::apply_change(PlantedTree& planted, const Proposal& proposal) {
+  Tree& tree = planted.tree;
+  Node& node = tree.node(proposal.node);
+  const LeafId left = tree.node(node.left).leaf, right = tree.node(node.right).leaf;
+  kernels_.merge_rows(planted.ids.data(), n(), right, left, right);
+  kernels_.split_rows(planted.ids.data(), n(), left, right, columns_.view(proposal.rule.variable),
+                      proposal.rule.cut);
+  splitting_.remove(node.rule.variable);
+  splitting_.remove_ghosts(tree.exhaustion(proposal.node).ghosts);
+  node.rule = proposal.rule;
+  settle_split(planted, proposal);
+}
+
+// The bookkeeping that a new rule above two leaves brings with it.
+void Forest::settle_split(PlantedTree& planted, const Proposal& proposal) {
+  Tree& tree = planted.tree;
+  Node& node = tree.node(proposal.node);
+  node.birth_ratio = proposal.birth_ratio;
+  if (sums_.sum.size() < tree.n_leaves()) sums_.sum.resize(tree.n_leaves());
+  for (const auto& [k, part] : {std::pair{node.left, sides_.left}, {node.right, sides_.right}}) {
+    Node& leaf = tree.node(k);
+    leaf.n_rows = part.n_rows;
+    leaf.splittable = part.splittable;
+    sums_.sum[leaf.leaf] = part.sum;
+  }
+  splitting_.add(proposal.rule.variable);
+  splitting_.add_ghosts(ghosts_);
+  tree.exhaustion(proposal.node).ghosts = ghosts_;
+}
+
+void Forest::apply_death(PlantedTree& planted, const Proposal& proposal) {
+  Tree& tree = planted.tree;
+  const Node& node = tree.node(proposal.node);
+  splitting_.remove(node.rule.variable);
+  splitting_.remove_ghosts(tree.exhaustion(proposal.node).ghosts);
+  const double total =
+      sums_.sum[tree.node(node.left).leaf] + sums_.sum[tree.node(node.right).leaf];
+  const Tree::Merge merge = tree.prune(proposal.node);
+  sums_.sum[merge.to] = total;
+  if (merge.last != merge.from) sums_.sum[merge.from] = sums_.sum[merge.last];
+  kernels_.merge_rows(planted.ids.data(), n(), merge.from, merge.to, merge.last);
+}
+
+}  // namespace bayesvc

@@ -1,0 +1,112 @@
+#include "residual.hpp"
+
+#include <algorithm>
+
+namespace bayesvc {
+namespace {
+
+template <class Real>
+class ResidualOf final : public Residual {
+ public:
+  ResidualOf(std::size_t n, const Kernels& kernels) : kernels_(kernels), values_(n, Real{0}) {}
+
+  void advance(const PlantedTree* previous, const PlantedTree& current,
+               const Candidate& candidate, LeafSums& out) override {
+    const std::size_t n_leaves = current.tree.n_leaves();
+    fill(current_table_, current.tree.mu, Real{1});
+    if (previous) {
+      fill(previous_table_, previous->tree.mu, Real{-1});
+      run(previous->ids.data(), previous_table_, previous->tree.n_leaves(), current.ids.data(),
+          current_table_, n_leaves, candidate, out);
+    } else {
+      zeros(n_leaves);
+      run(current.ids.data(), zero_table_, n_leaves, current.ids.data(), current_table_, n_leaves,
+          candidate, out);
+    }
+  }
+
+  void sums(const LeafId* ids, std::size_t n_leaves, const Candidate& candidate,
+            LeafSums& out) override {
+    zeros(n_leaves);
+    run(ids, zero_table_, n_leaves, ids, zero_table_, n_leaves, candidate, out);
+  }
+
+  double finish(const PlantedTree& previous) override {
+    fill(previous_table_, previous.tree.mu, Real{-1});
+    const auto kernel = [this] {
+      if constexpr (sizeof(Real) == sizeof(float))
+        return kernels_.finish_single;
+      else
+        return kernels_.finish_double;
+    }();
+    return kernel(values_.data(), values_.size(), previous.ids.data(), previous_table_.data(),
+                  previous.tree.n_leaves());
+  }
+
+  double rounded(double value) const override {
+    return static_cast<double>(static_cast<Real>(value));
+  }
+  double get(std::size_t row) const override { return static_cast<double>(values_[row]); }
+  void set(std::size_t row, double value) override { values_[row] = static_cast<Real>(value); }
+
+ private:
+  static void fill(std::vector<Real>& table, const std::vector<double>& mu, Real sign) {
+    if (table.size() < mu.size()) table.resize(mu.size() + table_padding);
+    for (std::size_t k = 0; k < mu.size(); ++k) table[k] = sign * static_cast<Real>(mu[k]);
+  }
+
+  void zeros(std::size_t n_leaves) {
+    if (zero_table_.size() < n_leaves) zero_table_.resize(n_leaves + table_padding, Real{0});
+  }
+
+  void run(const LeafId* previous_ids, const std::vector<Real>& previous_table,
+           std::size_t n_previous, const LeafId* current_ids,
+           const std::vector<Real>& current_table, std::size_t n_current,
+           const Candidate& candidate, LeafSums& out) {
+    if (out.sum.size() < n_current) out.sum.resize(n_current);
+    if (lane_buffer_.size() < n_current * lanes) {
+      lane_buffer_.resize(n_current * lanes, Real{0});
+      lane_sums_.resize(n_current * lanes);
+    }
+    Advance<Real> task;
+    task.residual = values_.data();
+    task.n = values_.size();
+    task.previous_ids = previous_ids;
+    task.previous_shift = previous_table.data();
+    task.n_previous = n_previous;
+    task.current_ids = current_ids;
+    task.current_shift = current_table.data();
+    task.n_current = n_current;
+    task.column = candidate.column;
+    task.cut = candidate.cut;
+    task.first = candidate.first;
+    task.second = candidate.second;
+    task.sums = out.sum.data();
+    task.lane_buffer = lane_buffer_.data();
+    task.lane_sums = lane_sums_.data();
+    if constexpr (sizeof(Real) == sizeof(float))
+      kernels_.advance_single(task);
+    else
+      kernels_.advance_double(task);
+    out.left_sum = task.left_sum;
+    out.left_count = task.left_count;
+  }
+
+  const Kernels& kernels_;
+  std::vector<Real> values_;
+  std::vector<Real> previous_table_ = std::vector<Real>(table_padding);
+  std::vector<Real> current_table_ = std::vector<Real>(table_padding);
+  std::vector<Real> zero_table_ = std::vector<Real>(table_padding);
+  std::vector<Real> lane_buffer_;
+  std::vector<double> lane_sums_;
+};
+
+}  // namespace
+
+std::unique_ptr<Residual> Residual::make(bool single_precision, std::size_t n,
+                                         const Kernels& kernels) {
+  if (single_precision) return std::make_unique<ResidualOf<float>>(n, kernels);
+  return std::make_unique<ResidualOf<double>>(n, kernels);
+}
+
+}  // namespace bayesvc

@@ -1,0 +1,55 @@
+// The residuals that the trees are fitted to, in single or double precision.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernels.hpp"
+#include "tree.hpp"
+
+namespace bayesvc {
+
+// A tree and the leaf that each row is in.
+struct PlantedTree {
+  Tree tree;
+  std::vector<LeafId> ids;
+};
+
+// A split under consideration: rows of {first, second} with code <= cut would go left.
+struct Candidate {
+  ColumnView column{};  // null: none
+  std::uint32_t cut = 0;
+  LeafId first = 0;
+  LeafId second = 0;
+};
+
+struct LeafSums {
+  std::vector<double> sum;  // by leaf id
+  double left_sum = 0;      // of the candidate
+  std::uint32_t left_count = 0;
+};
+
+class Residual {
+ public:
+  virtual ~Residual() = default;
+
+  // Takes the values of `previous` (may be null) out of the residuals, puts those of `current`
+  // back in, and sums by its leaves.
+  virtual void advance(const PlantedTree* previous, const PlantedTree& current,
+                       const Candidate& candidate, LeafSums& out) = 0;
+  // Sums by any ids, the residuals unchanged.
+  virtual void sums(const LeafId* ids, std::size_t n_leaves, const Candidate& candidate,
+                    LeafSums& out) = 0;
+  // Takes the values of `previous` out and returns the sum of squares.
+  virtual double finish(const PlantedTree& previous) = 0;
+  // A leaf value as the residuals' precision holds it.
+  virtual double rounded(double value) const = 0;
+  virtual double get(std::size_t row) const = 0;
+  virtual void set(std::size_t row, double value) = 0;
+
+  static std::unique_ptr<Residual> make(bool single_precision, std::size_t n,
+                                        const Kernels& kernels);
+};
+
+}  // namespace bayesvc

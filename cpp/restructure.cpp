@@ -1,0 +1,218 @@
+// Change above other splits, and swap: the rows of a whole subtree are routed anew.
+//
+// Besides the likelihood, the ratio holds for every node below the change the probability of its
+// rule (s over the eligible mass, one over the number of cuts) and of being terminal. In the
+// collapsed form the nodes keep their ghosts, so the urn's part of the ratio is one, and the move is
+// impossible if a ghost becomes eligible.
+#include <algorithm>
+#include <cmath>
+
+#include "fixed_math.hpp"
+#include "forest.hpp"
+
+namespace bayesvc {
+
+RowSet Forest::rows_of(const PlantedTree& planted, std::int32_t k) {
+  const Tree& tree = planted.tree;
+  const Node& node = tree.node(k);
+  if (node.is_leaf()) return {planted.ids.data(), node.leaf, node.leaf, node.n_rows};
+  if (tree.is_nog(k))
+    return {planted.ids.data(), tree.node(node.left).leaf, tree.node(node.right).leaf,
+            node.n_rows};
+  std::vector<LeafId> inside(tree.n_leaves(), 0);
+  tree.preorder(k, [&](std::int32_t below) {
+    if (tree.node(below).is_leaf()) inside[tree.node(below).leaf] = 1;
+  });
+  marks_.resize(n());
+  for (std::size_t i = 0; i < n(); ++i) marks_[i] = inside[planted.ids[i]];
+  return {marks_.data(), 1, 1, node.n_rows};
+}
+
+namespace {
+
+LeafId leftmost_leaf(const Tree& tree, std::int32_t k) {
+  while (!tree.node(k).is_leaf()) k = tree.node(k).left;
+  return tree.node(k).leaf;
+}
+
+// The two ways of exchanging rules; both are their own reverse.
+void exchange_rules(Tree& tree, std::int32_t parent, std::int32_t child) {
+  Node& above = tree.node(parent);
+  Node& left = tree.node(above.left);
+  Node& right = tree.node(above.right);
+  if (!left.is_leaf() && !right.is_leaf() && left.rule == right.rule) {
+    std::swap(above.rule, left.rule);
+    right.rule = left.rule;
+  } else {
+    std::swap(above.rule, tree.node(child).rule);
+  }
+}
+
+}  // namespace
+
+// Gives all rows below the node the id of its leftmost leaf.
+void Forest::gather_rows(PlantedTree& planted, std::int32_t k) const {
+  const Tree& tree = planted.tree;
+  const LeafId first = leftmost_leaf(tree, k);
+  tree.preorder(k, [&](std::int32_t below) {
+    const Node& node = tree.node(below);
+    if (node.is_leaf() && node.leaf != first)
+      kernels_.merge_rows(planted.ids.data(), n(), node.leaf, first, node.leaf);
+  });
+}
+
+// Sends the rows with this id, those of node k, down to its leaves; counts them, and adds up the
+// log prior of the rules and of the leaves. False where the prior is zero. A free rule is known to be
+// admissible and does not count.
+bool Forest::route(PlantedTree& planted, std::int32_t k, LeafId id, bool free_rule,
+                   double& log_prior) {
+  Tree& tree = planted.tree;
+  Node& node = tree.node(k);
+  RowSet rows{planted.ids.data(), id, id, 0};
+  rows.size = node.n_rows = kernels_.count_rows(n(), rows);
+  if (node.is_leaf()) {
+    if (node.n_rows < settings_.min_samples_leaf) return false;
+    node.splittable = eligibility_.splittable(rows);
+    log_prior += log_terminal({0, node.n_rows, node.splittable}, node.depth);
+    return true;
+  }
+  if (!free_rule && !rule_log_prior(tree, k, rows, log_prior)) return false;
+  const LeafId right = leftmost_leaf(tree, node.right);
+  kernels_.split_rows(planted.ids.data(), n(), id, right, columns_.view(node.rule.variable),
+                      node.rule.cut);
+  return route(planted, node.left, id, false, log_prior) &&
+         route(planted, node.right, right, false, log_prior);
+}
+
+bool Forest::rule_log_prior(const Tree& tree, std::int32_t k, const RowSet& rows,
+                            double& log_prior) {
+  const Rule rule = tree.node(k).rule;
+  const std::uint32_t n_cuts = eligibility_.n_cuts(rows, rule.variable);
+  if (n_cuts == 0 || !kernels_.has_code(n(), rows, columns_.view(rule.variable), rule.cut))
+    return false;
+  log_prior -= fixed_math::log(n_cuts);
+  if (splitting_.prior() == SplitPrior::collapsed) {
+    for (const Ghost& ghost : tree.exhaustion(k).ghosts)
+      if (eligibility_.eligible(rows, ghost.variable)) return false;
+    return true;
+  }
+  log_prior += splitting_.log_probability(rule.variable);
+  if (eligibility_.may_exhaust(rows.size))
+    log_prior -= splitting_.log_mass(eligibility_.ineligible(rows));
+  return true;
+}
+
+double Forest::subtree_log_likelihood(const Tree& tree, std::int32_t k,
+                                      const LeafSums& sums) const {
+  double total = 0;
+  tree.preorder(k, [&](std::int32_t below) {
+    const Node& node = tree.node(below);
+    if (node.is_leaf())
+      total += log_likelihood({sums.sum[node.leaf], node.n_rows, node.splittable});
+  });
+  return total;
+}
+
+// The log prior of the subtree as it stands. Untied columns need only the stored row counts.
+double Forest::subtree_log_prior(const PlantedTree& planted, std::int32_t top, bool free_top) {
+  double log_prior = 0;
+  if (!eligibility_.all_untied()) {
+    *restructured_ = planted;
+    route_all(*restructured_, top, free_top, log_prior);
+    return log_prior;
+  }
+  const Tree& tree = planted.tree;
+  tree.preorder(top, [&](std::int32_t k) {
+    const Node& node = tree.node(k);
+    if (node.is_leaf()) {
+      log_prior += log_terminal({0, node.n_rows, node.splittable}, node.depth);
+    } else if (!(free_top && k == top)) {
+      log_prior -= fixed_math::log(node.n_rows - 2 * settings_.min_samples_leaf + 1);
+      if (splitting_.prior() != SplitPrior::collapsed)
+        log_prior += splitting_.log_probability(node.rule.variable);
+    }
+  });
+  return log_prior;
+}
+
+bool Forest::route_all(PlantedTree& planted, std::int32_t top, bool free_top, double& log_prior) {
+  gather_rows(planted, top);
+  return route(planted, top, leftmost_leaf(planted.tree, top), free_top, log_prior);
+}
+
+void Forest::evaluate_deep(PlantedTree& planted, Proposal& proposal) {
+  if (!restructured_) restructured_ = std::make_unique<PlantedTree>(planted);
+  const std::int32_t top = proposal.node;
+  // A changed rule at the top is proposed from its own prior: both cancel.
+  const bool change = proposal.kind == Move::change;
+  const double old_log_prior = subtree_log_prior(planted, top, change);
+  *restructured_ = planted;
+  Tree& tree = restructured_->tree;
+  if (change) {
+    const auto n_left = [&] {
+      return kernels_.count_left(n(), proposal.rows, columns_.view(proposal.rule.variable),
+                                 proposal.rule.cut);
+    };
+    while (!eligibility_.admissible(n_left(), proposal.rows.size))
+      proposal.rule.cut = eligibility_.draw_cut(proposal.rows, proposal.rule.variable, rng_);
+    tree.node(top).rule = proposal.rule;
+    tree.exhaustion(top).ghosts = ghosts_;
+  } else {
+    exchange_rules(tree, top, proposal.child);
+  }
+  double new_log_prior = 0;
+  if (!route_all(*restructured_, top, change, new_log_prior)) return;
+  residual_->sums(restructured_->ids.data(), tree.n_leaves(), {}, new_sums_);
+  proposal.log_ratio = new_log_prior - old_log_prior +
+                       subtree_log_likelihood(tree, top, new_sums_) -
+                       subtree_log_likelihood(planted.tree, top, sums_);
+  proposal.birth_ratio = birth_ratio_at(tree, top, new_sums_);
+}
+
+void Forest::apply_deep(PlantedTree& planted, const Proposal& proposal) {
+  const std::int32_t top = proposal.node;
+  const Tree& old_tree = planted.tree;
+  Tree& tree = restructured_->tree;
+  if (proposal.kind == Move::change) {
+    splitting_.remove(old_tree.node(top).rule.variable);
+    splitting_.remove_ghosts(old_tree.exhaustion(top).ghosts);
+    splitting_.add(proposal.rule.variable);
+    splitting_.add_ghosts(ghosts_);
+  }
+  tree.preorder(top, [&](std::int32_t k) {
+    if (tree.node(k).is_leaf()) return;
+    if (k != top) {
+      tree.exhaustion(k).ineligible.clear();
+      tree.exhaustion(k).ineligible_known = false;
+    }
+    if (tree.node(k).rule != old_tree.node(k).rule)
+      tree.node(k).birth_ratio = birth_ratio_at(tree, k, new_sums_);
+  });
+  std::swap(planted, *restructured_);
+  std::swap(sums_.sum, new_sums_.sum);
+}
+
+Forest::Part Forest::part_below(const Tree& tree, std::int32_t k, const LeafSums& sums) const {
+  Part part{0, tree.node(k).n_rows, !tree.node(k).is_leaf() || tree.node(k).splittable};
+  tree.preorder(k, [&](std::int32_t below) {
+    if (tree.node(below).is_leaf()) part.sum += sums.sum[tree.node(below).leaf];
+  });
+  return part;
+}
+
+// min(1, r) of the birth of this node's rule, the subtree below it collapsed to two leaves.
+double Forest::birth_ratio_at(const Tree& tree, std::int32_t k, const LeafSums& sums) const {
+  std::size_t leaves_below = 0, nogs_below = 0;
+  tree.preorder(k, [&](std::int32_t below) {
+    leaves_below += tree.node(below).is_leaf();
+    nogs_below += tree.is_nog(below);
+  });
+  const Node& node = tree.node(k);
+  const Context context{node.depth, tree.n_leaves() - leaves_below + 1,
+                        tree.n_nog() - nogs_below + 1};
+  const double log_ratio = log_birth_ratio(part_below(tree, node.left, sums),
+                                           part_below(tree, node.right, sums), context);
+  return clipped_exp(log_ratio);
+}
+
+}  // namespace bayesvc

@@ -1,0 +1,23 @@
+"""Nonparametric variable selection with Bayesian tree ensembles.
+
+A selection method is a tree prior, a measure and a threshold. This package samples the
+posterior of BART and DART forests exactly and fast; `sample` is the place to start.
+
+Examples
+--------
+>>> import numpy as np
+>>> import bayesvc as bv
+>>> X = np.random.default_rng(0).uniform(size=(100, 5))
+>>> y = 10 * X[:, 2] + X[:, 4]
+>>> draws = bv.sample(X, y, n_replicates=2, burn_in=100, n_draws=100, random_state=0)
+>>> draws.vc.shape
+(2, 5)
+"""
+
+from bayesvc.draws import Draws
+from bayesvc.priors import BART, DART, Moves
+from bayesvc.sampling import sample
+
+__version__ = "0.1.0"
+
+__all__ = ["BART", "DART", "Draws", "Moves", "__version__", "sample"]

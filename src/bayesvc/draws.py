@@ -1,0 +1,414 @@
+"""What the fits leave behind: tallies per replicate and variable, traces, and on request more."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import secrets
+import zipfile
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc import _core
+from bayesvc._validation import check_number, resolve_n_jobs
+from bayesvc.encode import EncodedX, Response, encode_X
+from bayesvc.priors import Calibration, TreePrior, prior_from_dict, prior_to_dict
+
+if TYPE_CHECKING:
+    from bayesvc.progress import ProgressCallback
+    from bayesvc.sampling import Problem
+
+FloatArray = NDArray[np.float64]
+PathLike = str | os.PathLike[str]
+
+MOVE_NAMES = ("birth", "death", "change", "swap")
+
+_FORMAT = "bayesvc-draws"
+_FORMAT_VERSION = 1
+_PREDICTED_NUMBERS_PER_BLOCK = 8_000_000
+
+
+def tally_layout(n_features: int, n_draws: int) -> dict[str, tuple[tuple[int, ...], type]]:
+    """Return name -> (shape of one replicate, dtype) of everything a fit leaves behind."""
+    p, draws = (n_features,), (n_draws,)
+    return {
+        "vc": (p, np.float64),
+        "vip": (p, np.float64),
+        "vip_of_sums": (p, np.float64),
+        "mpvip": (p, np.float64),
+        "mi": (p, np.float64),
+        "sigma": (draws, np.float64),
+        "n_splits": (draws, np.int32),
+        "alpha": (draws, np.float64),
+        "count_half_sums": ((2, n_features), np.float64),
+        "count_half_squares": ((2, n_features), np.float64),
+        "count_batch_squares": (p, np.float64),
+        "accepted": ((len(MOVE_NAMES),), np.int64),
+        "proposed": ((len(MOVE_NAMES),), np.int64),
+        "tree_depth": ((), np.float64),
+        "seconds": ((), np.float64),
+        "counts": ((n_draws, n_features), np.uint16),
+        "s": ((n_draws, n_features), np.float32),
+    }
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Draws:
+    """Replicate fits of one prior to one data set. Made by `sample`, never changed.
+
+    Attributes
+    ----------
+    vc, vip, mpvip, mi : ndarray (n_replicates, n_features)
+        Mean number of splits on a variable per draw; mean share of the splits; share of draws
+        that split on it at all; Metropolis importance.
+    vip_of_sums : ndarray (n_replicates, n_features)
+        Splits on a variable over all draws divided by all splits.
+    sigma, n_splits, alpha : ndarray (n_replicates, n_draws)
+        Traces: error sd in the units of y (1 for a binary response), number of splits of the
+        forest, and DART's alpha (NaN for BART).
+    seconds, tree_depth : ndarray (n_replicates,)
+        Time in the sampler alone; mean depth of the trees.
+    accepted, proposed : ndarray (n_replicates, 4)
+        Moves accepted and proposed in the kept draws; see `acceptance`.
+    count_half_sums, count_half_squares : ndarray (n_replicates, 2, n_features)
+        Sums of the counts and of their squares over each half of the draws.
+    count_batch_squares : ndarray (n_replicates, n_features)
+        Sum over `n_batches` batches of `batch_size` draws of the squared sum of counts.
+    counts, s : ndarray (n_replicates, n_draws, n_features) or None
+        Splits per variable, and split probabilities, of each draw, if they were kept.
+    forests : tuple or None
+        The trees of each replicate, if they were kept.
+    prior, n_trees, burn_in, n_draws, response, classes, random_state : settings of the run
+        `random_state` is the integer that seeded it; `classes` the two classes of a binary y.
+    feature_names : tuple of str
+    n_rows, data_hash, calibration : the data's size and fingerprint, and the scaling of y
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> X = np.random.default_rng(0).uniform(size=(50, 3))
+    >>> draws = bv.sample(X, X[:, 0], n_replicates=2, burn_in=20, n_draws=30, random_state=0)
+    >>> draws.sigma.shape
+    (2, 30)
+    """
+
+    vc: FloatArray
+    vip: FloatArray
+    vip_of_sums: FloatArray
+    mpvip: FloatArray
+    mi: FloatArray
+    sigma: FloatArray
+    n_splits: NDArray[np.int32]
+    alpha: FloatArray
+    count_half_sums: FloatArray
+    count_half_squares: FloatArray
+    count_batch_squares: FloatArray
+    n_batches: int
+    batch_size: int
+    accepted: NDArray[np.int64]
+    proposed: NDArray[np.int64]
+    tree_depth: FloatArray
+    seconds: FloatArray
+    prior: TreePrior
+    n_trees: int
+    burn_in: int
+    n_draws: int
+    response: Response
+    classes: NDArray[Any] | None
+    random_state: int
+    feature_names: tuple[str, ...]
+    n_rows: int
+    data_hash: str
+    calibration: Calibration
+    counts: NDArray[np.uint16] | None = None
+    s: NDArray[np.float32] | None = None
+    forests: tuple[_core.SavedForests, ...] | None = None
+    _problem: Problem | None = field(default=None)
+
+    @property
+    def n_replicates(self) -> int:
+        """Number of independent fits."""
+        return len(self.vc)
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of X."""
+        return len(self.feature_names)
+
+    @property
+    def acceptance(self) -> dict[str, FloatArray]:
+        """Share of the proposals accepted, per move: birth, death, change, swap.
+
+        NaN for a move that was never proposed.
+        """
+        with np.errstate(invalid="ignore"):
+            rates = self.accepted / self.proposed
+        return {name: rates[:, i] for i, name in enumerate(MOVE_NAMES)}
+
+    def __repr__(self) -> str:
+        top = np.argsort(-self.vc.mean(axis=0), kind="stable")[:5]
+        used = ", ".join(f"{self.feature_names[j]} {self.vc[:, j].mean():.2f}" for j in top)
+        return (
+            f"<Draws: {type(self.prior).__name__}, {self.response} y, {self.n_rows} rows x "
+            f"{self.n_features} variables, {self.n_trees} trees\n"
+            f" {self.n_replicates} replicates x {self.n_draws} draws after {self.burn_in} burn-in,"
+            f" {self.seconds.sum():.3g} s of sampling, random_state={self.random_state}\n"
+            f" {self.n_splits.mean():.3g} splits per draw, sigma {self.sigma.mean():.4g};"
+            f" most used: {used}>"
+        )
+
+    def extend(
+        self,
+        n_more: int,
+        X: Any = None,
+        y: Any = None,
+        n_jobs: int | None = None,
+        progress: bool | ProgressCallback | None = None,
+    ) -> Draws:
+        """Return these draws with `n_more` further replicates.
+
+        The answer is the same, bit for bit, as if all had been asked for at once.
+
+        Parameters
+        ----------
+        n_more : int
+            Number of replicates to add.
+        X, y : array or data frame, optional
+            The data of the first fits. Needed only for draws that were loaded from a file.
+        n_jobs, progress
+            As in `sample`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(50, 3))
+        >>> draws = bv.sample(X, X[:, 0], n_replicates=1, burn_in=20, n_draws=30, random_state=0)
+        >>> draws.extend(2).n_replicates
+        3
+        """
+        from bayesvc.sampling import extend_draws  # sampling builds on this module
+
+        return extend_draws(self, n_more, X, y, n_jobs=n_jobs, progress=progress)
+
+    def predict(
+        self, X: Any, interval: float | None = None, n_jobs: int | None = None
+    ) -> FloatArray | tuple[FloatArray, FloatArray, FloatArray]:
+        """Predict f at new rows; for a binary response the probability of ``classes[1]``.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows with the columns of the data that was fitted.
+        interval : float, optional
+            Also return the bounds of the central credible interval of f with this probability.
+        n_jobs : int, optional
+            Threads; all CPUs by default.
+
+        Returns
+        -------
+        mean : ndarray (n_rows,)
+            Posterior mean over all draws of all replicates. With `interval` a tuple
+            ``(mean, low, high)``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(50, 3))
+        >>> draws = bv.sample(
+        ...     X, X[:, 0], n_replicates=1, burn_in=20, n_draws=30, random_state=0, keep_trees=True
+        ... )
+        >>> mean, low, high = draws.predict(X[:5], interval=0.9)
+        >>> mean.shape
+        (5,)
+        """
+        if self.forests is None:
+            raise ValueError(
+                "these draws hold no trees (keep_trees=False); call sample with keep_trees=True"
+            )
+        if interval is not None:
+            remedy = "pass a probability such as 0.9"
+            interval = check_number("interval", interval, above=0, below=1, remedy=remedy)
+        threads = resolve_n_jobs(n_jobs)
+        new = encode_X(X, min_rows=0)
+        self._check_columns(new)
+        rows = len(new.values)
+        mean, low, high = np.empty(rows), np.empty(rows), np.empty(rows)
+        step = max(1, _PREDICTED_NUMBERS_PER_BLOCK // (self.n_replicates * self.n_draws))
+        for start in range(0, rows, step):
+            block = slice(start, start + step)
+            values = self._posterior(np.ascontiguousarray(new.values[block]), threads)
+            mean[block] = values.mean(axis=0)
+            if interval is not None:
+                tails = ((1 - interval) / 2, (1 + interval) / 2)
+                low[block], high[block] = np.quantile(values, tails, axis=0)
+        return mean if interval is None else (mean, low, high)
+
+    def _posterior(self, X: FloatArray, n_threads: int) -> FloatArray:
+        """Return f, or the probability, for each draw of each replicate: (draws, rows)."""
+        assert self.forests is not None
+        sums = np.concatenate([forest.predict(X, n_threads) for forest in self.forests])
+        if self.response == "binary":
+            from scipy.special import ndtr
+
+            return np.asarray(ndtr(self.calibration.offset + sums))
+        return self.calibration.y_low + (sums + 0.5) * self.calibration.y_range
+
+    def _check_columns(self, new: EncodedX) -> None:
+        if len(new.names) != self.n_features:
+            raise ValueError(
+                f"X has {len(new.names)} columns but the fits had {self.n_features}; "
+                "pass the same columns in the same order"
+            )
+        fitted_with_names = self.feature_names != tuple(f"x{j}" for j in range(self.n_features))
+        if new.names_given and fitted_with_names and new.names != self.feature_names:
+            j = next(j for j in range(self.n_features) if new.names[j] != self.feature_names[j])
+            raise ValueError(
+                f"column {j} of X is {new.names[j]!r} but was {self.feature_names[j]!r} in the "
+                "fits; pass the same columns in the same order"
+            )
+
+    def save(self, path: PathLike) -> None:
+        """Write everything but the data to one file; `load` reads it.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(50, 3))
+        >>> draws = bv.sample(X, X[:, 0], n_replicates=1, burn_in=20, n_draws=30, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     draws.save(pathlib.Path(folder) / "draws.npz")
+        ...     again = bv.Draws.load(pathlib.Path(folder) / "draws.npz")
+        >>> bool((again.vc == draws.vc).all())
+        True
+        """
+        target = Path(path)
+        arrays = {name: getattr(self, name) for name in self._kept_tallies()}
+        if self.classes is not None:
+            arrays["classes"] = self.classes
+        for r, forest in enumerate(self.forests or ()):
+            arrays |= {f"forests/{r}/{key}": part for key, part in forest.to_arrays().items()}
+        settings = json.dumps(self._settings(), allow_nan=False).encode()
+        arrays["settings"] = np.frombuffer(settings, dtype=np.uint8)
+        temporary = target.with_name(f"{target.name}.{secrets.token_hex(4)}.tmp")
+        try:
+            with temporary.open("wb") as file:
+                np.savez_compressed(file, **arrays)
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: PathLike) -> Draws:
+        """Read draws that `save` wrote. `extend` on them needs the data again.
+
+        Examples
+        --------
+        See `save`.
+        """
+        with Path(path).open("rb") as file:
+            arrays = _read_arrays(path, file)
+        settings = _read_settings(path, arrays)
+        try:
+            return cls._from_parts(settings, arrays)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(_bad_file(path, "its contents do not fit", error)) from error
+
+    @classmethod
+    def _from_parts(cls, settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Draws:
+        has_forests = settings.pop("has_forests")
+        n_replicates = settings.pop("n_replicates")
+        settings["prior"] = prior_from_dict(settings["prior"])
+        settings["calibration"] = Calibration(**settings["calibration"])
+        settings["feature_names"] = tuple(settings["feature_names"])
+        layout = tally_layout(len(settings["feature_names"]), settings["n_draws"])
+        tallies: dict[str, Any] = {}
+        for name, (shape, dtype) in layout.items():
+            if name in ("counts", "s") and name not in arrays:
+                continue
+            if arrays[name].shape != (n_replicates, *shape) or arrays[name].dtype != dtype:
+                raise ValueError(f"{name} is {arrays[name].dtype} {arrays[name].shape}")
+            tallies[name] = arrays[name]
+        if has_forests:
+            tallies["forests"] = tuple(_forest(arrays, r) for r in range(n_replicates))
+        return cls(**tallies, **settings, classes=arrays.get("classes"))
+
+    def _kept_tallies(self) -> list[str]:
+        names = tally_layout(self.n_features, self.n_draws)
+        return [name for name in names if getattr(self, name) is not None]
+
+    def _settings(self) -> dict[str, Any]:
+        names = ["n_trees", "burn_in", "n_draws", "response", "random_state", "n_rows"]
+        names += ["data_hash", "feature_names", "n_batches", "batch_size", "n_replicates"]
+        return {
+            "format": _FORMAT,
+            "version": _FORMAT_VERSION,
+            "has_forests": self.forests is not None,
+            "prior": prior_to_dict(self.prior),
+            "calibration": dataclasses.asdict(self.calibration),
+            **{name: getattr(self, name) for name in names},
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the encoded data behind, and trees as arrays, so that pickles are plain."""
+        state = dict(self.__dict__, _problem=None)
+        if self.forests is not None:
+            state["forests"] = [forest.to_arrays() for forest in self.forests]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if state["forests"] is not None:
+            parts = [_core.SavedForests.from_arrays(arrays) for arrays in state["forests"]]
+            state = {**state, "forests": tuple(parts)}
+        self.__dict__.update(state)
+
+
+def _forest(arrays: dict[str, NDArray[Any]], r: int) -> _core.SavedForests:
+    start = f"forests/{r}/"
+    parts = {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
+    return _core.SavedForests.from_arrays(parts)
+
+
+def _read_arrays(path: PathLike, file: BinaryIO) -> dict[str, NDArray[Any]]:
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except (ValueError, TypeError, AttributeError, EOFError, KeyError) as error:
+        raise ValueError(_bad_file(path, "it is no Draws file or damaged", error)) from error
+    except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError) as error:
+        raise ValueError(_bad_file(path, "it is damaged", error)) from error
+
+
+def _read_settings(path: PathLike, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    try:
+        settings = json.loads(arrays["settings"].tobytes())
+        is_ours = settings.pop("format") == _FORMAT
+        version = settings.pop("version")
+    except (KeyError, ValueError, AttributeError, TypeError) as error:
+        raise ValueError(_bad_file(path, "it is no Draws file", error)) from error
+    if not is_ours:
+        raise ValueError(_bad_file(path, "it is no Draws file"))
+    if version != _FORMAT_VERSION:
+        raise ValueError(
+            f"path={str(path)!r} holds Draws of format version {version!r}, but this version of "
+            f"bayesvc reads {_FORMAT_VERSION}; install the version that wrote it, or sample again"
+        )
+    return dict(settings)
+
+
+def _bad_file(path: PathLike, reason: str, error: Exception | None = None) -> str:
+    detail = f" ({error})" if error is not None else ""
+    return (
+        f"path={str(path)!r} cannot be read: {reason}{detail}; pass a file that Draws.save wrote, "
+        "or sample again"
+    )

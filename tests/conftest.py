@@ -1,0 +1,39 @@
+"""Shared fixtures: seeds that follow from the name of the test, and small data sets."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+Data = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """A seed of the test's own."""
+    return int.from_bytes(hashlib.sha256(request.node.name.encode()).digest()[:4], "big")
+
+
+@pytest.fixture
+def rng(seed: int) -> np.random.Generator:
+    """Random numbers of the test's own."""
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture
+def regression(rng: np.random.Generator) -> Data:
+    """60 rows, 5 columns; y depends on columns 1 and 3."""
+    X = rng.uniform(size=(60, 5))
+    return X, 10 * X[:, 1] + 5 * X[:, 3] ** 2 + rng.normal(size=60)
+
+
+@pytest.fixture
+def classification(rng: np.random.Generator) -> Data:
+    """80 rows, 4 columns; y is 0 or 1 and depends on column 2."""
+    X = rng.uniform(size=(80, 4))
+    y = (X[:, 2] + 0.1 * rng.normal(size=80) > 0.5).astype(float)
+    y[:2] = 0, 1  # both classes, whatever the random numbers
+    return X, y

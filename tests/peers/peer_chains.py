@@ -1,0 +1,208 @@
+"""Run each sampler on the agreement problem, with priors matched, and summarise its chains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from peer_problem import N_RELEVANT, Problem, summarise
+
+Summaries = dict[str, NDArray[np.float64]]  # quantity -> one value per chain
+
+BURN_IN, N_DRAWS, THIN = 5_000, 20_000, 10
+BIRTH_DEATH = (0.5, 0.5, 0.0, 0.0)
+
+
+def collect(chains: Iterable[dict[str, float]]) -> Summaries:
+    rows = list(chains)
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def run_bayesvc(
+    problem: Problem, n_chains: int, *, dart: bool = False, **settings: Any
+) -> Summaries:
+    import bayesvc as bv
+
+    h = problem.hyper
+    prior = (bv.DART if dart else bv.BART)(
+        k=h.k, nu=h.nu, q=0.9, gamma=h.gamma, beta=h.beta, sigma_hat=h.sigma_hat, **settings
+    )
+    draws = bv.sample(
+        problem.X,
+        problem.y_raw,
+        prior,
+        n_replicates=n_chains,
+        n_trees=h.n_trees,
+        burn_in=BURN_IN,
+        n_draws=N_DRAWS,
+        random_state=1,
+    )
+    return {
+        "splits": draws.n_splits.mean(axis=1),
+        "sigma": draws.sigma.mean(axis=1),
+        "vc_relevant": draws.vc[:, :N_RELEVANT].mean(axis=1),
+        "vc_irrelevant": draws.vc[:, N_RELEVANT:].mean(axis=1),
+        "mpvip_relevant": draws.mpvip[:, :N_RELEVANT].mean(axis=1),
+        "mpvip_irrelevant": draws.mpvip[:, N_RELEVANT:].mean(axis=1),
+    }
+
+
+def run_stochtree(problem: Problem, n_chains: int, *, likelihood: bool = True) -> Summaries:
+    """Run stochtree on the scaled y, so that every prior is given in its units.
+
+    One row a leaf: its cuts lie between the smallest and the largest value in the node, so no
+    proposal is lost and the prior over sizes is that of an exact sampler (but for its flaws).
+    Without likelihood sigma is held so large that the data do not matter.
+    """
+    from stochtree import BARTModel
+
+    h = problem.hyper
+    variance = (
+        {"sigma2_global_shape": h.nu / 2, "sigma2_global_scale": h.nu * h.lambda_ / 2}
+        if likelihood
+        else {"sample_sigma2_global": False, "sigma2_init": 1e12}
+    )
+
+    def chain(seed: int) -> dict[str, float]:
+        model = BARTModel()
+        model.sample(
+            X_train=problem.X,
+            y_train=problem.y,
+            num_gfr=0,
+            num_burnin=BURN_IN if likelihood else 500,
+            num_mcmc=N_DRAWS // THIN,
+            general_params={
+                "random_seed": seed,
+                "standardize": False,
+                "keep_every": THIN if likelihood else 3,
+                **variance,
+            },
+            mean_forest_params={
+                "num_trees": h.n_trees,
+                "alpha": h.gamma,
+                "beta": h.beta,
+                "min_samples_leaf": 1,
+                "max_depth": -1,
+                "sample_sigma2_leaf": False,
+                "sigma2_leaf_init": h.leaf_sd**2,
+            },
+        )
+        forests, p = model.forest_container_mean, problem.X.shape[1]
+        counts = [forests.get_forest_split_counts(i, p) for i in range(N_DRAWS // THIN)]
+        sigma2 = model.global_var_samples if likelihood else np.ones(N_DRAWS // THIN)
+        return summarise(np.array(counts), np.sqrt(sigma2) * problem.y_range)
+
+    return collect(chain(seed) for seed in range(1, n_chains + 1))
+
+
+def run_bartz(problem: Problem, n_chains: int, *, sparse: bool, rows_per_leaf: int) -> Summaries:
+    """Run bartz with a cut at every observed value, and reweight its draws to bayesvc's prior.
+
+    augment=False: with 499 cuts a variable no rule is ever exhausted, so the augmentation would
+    do nothing but take time.
+    """
+    from bartz.BART import gbart
+
+    h = problem.hyper
+    limits = {
+        "min_points_per_leaf": rows_per_leaf,
+        "min_points_per_decision_node": 2 * rows_per_leaf,
+    }
+
+    def chain(seed: int) -> dict[str, float]:
+        model = gbart(
+            problem.X,
+            problem.y_raw.astype(np.float32),
+            sparse=sparse,
+            usequants=True,
+            numcut=len(problem.y) - 1,
+            sigest=h.sigma_hat,
+            sigdf=h.nu,
+            sigquant=0.9,
+            k=h.k,
+            base=h.gamma,
+            power=h.beta,
+            offset=problem.midrange,
+            ntree=h.n_trees,
+            nskip=BURN_IN,
+            ndpost=N_DRAWS // THIN,
+            keepevery=THIN,
+            printevery=None,
+            seed=seed,
+            bart_kwargs={"precompute_predict_train": False, "init_kw": limits},
+        )
+        weigher = BartzWeights(problem, np.asarray(model._mcmc_state.X), rows_per_leaf)
+        trace = model._main_trace
+        log_weights = weigher.of_forests(np.asarray(trace.var_tree), np.asarray(trace.split_tree))
+        weights = np.exp(log_weights - log_weights.max())
+        found = summarise(np.asarray(model.varcount), np.asarray(model.sigma_), weights)
+        size = float(weights.sum() ** 2 / (weights @ weights))
+        return found | {"effective_share": size / len(weights)}
+
+    return collect(chain(seed) for seed in range(1, n_chains + 1))
+
+
+class BartzWeights:
+    """Importance weights that turn bartz's tree prior into that of bayesvc.
+
+    Both want at least m rows in a leaf. bartz draws the cut among all that the rules above leave
+    open and cuts the prior off where a leaf gets too small; bayesvc draws it among those that
+    leave m rows on both sides, so that a node splits with its full prior probability. A tree's
+    weight is the product over its nodes of (open cuts) / (cuts that leave m rows). Besides,
+    a leaf with fewer than 2 m rows, or at bartz's greatest depth, has no factor 1 - p_split in
+    one of the two.
+    """
+
+    def __init__(self, problem: Problem, codes: NDArray[np.integer], rows_per_leaf: int) -> None:
+        self.h, self.m, self.codes = problem.hyper, rows_per_leaf, codes.astype(np.int64)
+        self.n_cuts = self.codes.max(axis=1)
+        self.known: dict[bytes, float] = {}
+
+    def of_forests(
+        self, variables: NDArray[np.integer], cuts: NDArray[np.integer]
+    ) -> NDArray[np.float64]:
+        return np.array(
+            [
+                sum(self._of_tree(*tree) for tree in zip(*forest, strict=True))
+                for forest in zip(variables, cuts, strict=True)
+            ]
+        )
+
+    def _of_tree(self, variables: NDArray[np.integer], cuts: NDArray[np.integer]) -> float:
+        key = (variables * (cuts > 0)).tobytes() + cuts.tobytes()
+        if key not in self.known:
+            rows = np.arange(self.codes.shape[1])
+            self.known[key] = self._of_node(1, rows, {}, variables, cuts)
+        return self.known[key]
+
+    def _of_node(
+        self,
+        node: int,
+        rows: NDArray[np.integer],
+        limits: dict[int, tuple[int, int]],
+        variables: NDArray[np.integer],
+        cuts: NDArray[np.integer],
+    ) -> float:
+        m, cut = self.m, int(cuts[node]) if node < len(cuts) else 0
+        if cut == 0:
+            p_split = self.h.gamma * float(node.bit_length()) ** -self.h.beta
+            factors_here, factors_there = rows.size >= 2 * m, node < len(cuts)
+            return (int(factors_here) - int(factors_there)) * math.log1p(-p_split)
+        variable = int(variables[node])
+        x = self.codes[variable, rows]
+        low, high = limits.get(variable, (1, int(self.n_cuts[variable])))
+        ordered = np.sort(x)
+        admissible = int(ordered[-m] - ordered[m - 1])
+        left, right = x < cut, x >= cut
+        return (
+            math.log((high - low + 1) / admissible)
+            + self._of_node(
+                2 * node, rows[left], limits | {variable: (low, cut - 1)}, variables, cuts
+            )
+            + self._of_node(
+                2 * node + 1, rows[right], limits | {variable: (cut + 1, high)}, variables, cuts
+            )
+        )

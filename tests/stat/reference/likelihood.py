@@ -1,0 +1,37 @@
+"""Probability of the data given trees, with the leaf means integrated out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reference.trees import Data, Shape, leaf_rows
+
+
+def same_leaf(data: Data, shape: Shape) -> NDArray[np.float64]:
+    """Matrix with a one wherever two rows share a leaf."""
+    together = np.zeros((data.n, data.n))
+    for rows in leaf_rows(data, shape):
+        together[np.ix_(rows, rows)] = 1.0
+    return together
+
+
+def log_marginal(
+    data: Data, shapes: Sequence[Shape], y: NDArray[np.float64], sigma: float, leaf_sd: float
+) -> float:
+    """Log density of y: normal, with the covariance of a sum of trees plus noise."""
+    covariance = sigma**2 * np.eye(data.n)
+    for shape in shapes:
+        covariance += leaf_sd**2 * same_leaf(data, shape)
+    _, log_determinant = np.linalg.slogdet(2.0 * np.pi * covariance)
+    return float(-0.5 * (log_determinant + y @ np.linalg.solve(covariance, y)))
+
+
+def leaf_posterior(
+    residuals: NDArray[np.float64], sigma: float, leaf_sd: float
+) -> tuple[float, float]:
+    """Mean and sd of a leaf mean given the residuals of the rows in the leaf."""
+    precision = 1.0 / leaf_sd**2 + len(residuals) / sigma**2
+    return float(residuals.sum() / sigma**2 / precision), float(precision**-0.5)

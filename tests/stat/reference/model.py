@@ -1,0 +1,59 @@
+"""The settings of the model, in one object for the reference and for the compiled sampler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+KINDS: Final = ("birth", "death", "change", "swap")
+ALL_MOVES: Final = (0.25, 0.25, 0.3, 0.2)
+MOVE_SETS: Final = {
+    "birth-death": (0.5, 0.5, 0.0, 0.0),
+    "change": (0.25, 0.3, 0.45, 0.0),
+    "swap": (0.3, 0.25, 0.0, 0.45),
+    "all": ALL_MOVES,
+}
+
+
+@dataclass(frozen=True)
+class Model:
+    """Hyperparameters, all fixed: data-dependent defaults would break joint tests.
+
+    ``sigma`` and ``alpha`` are sampled where they are nan. ``weights`` None means uniform.
+    """
+
+    n_trees: int = 1
+    gamma: float = 0.95
+    beta: float = 2.0
+    min_samples_leaf: int = 1
+    moves: tuple[float, float, float, float] = ALL_MOVES
+    leaf_sd: float = 0.5
+    nu: float = 5.0
+    lambda_: float = 0.2
+    sigma: float = float("nan")
+    binary: bool = False
+    offset: float = 0.0
+    splitting: str = "fixed"
+    weights: tuple[float, ...] | None = None
+    alpha: float = float("nan")
+    a: float = 0.5
+    b: float = 1.0
+    rho: float = float("nan")
+    likelihood: bool = True
+    precision: str = "double"
+
+    def base_measure(self, p: int) -> NDArray[np.float64]:
+        """Prior weights of the variables, summing to one."""
+        weights = np.ones(p) if self.weights is None else np.asarray(self.weights, dtype=float)
+        return weights / weights.sum()
+
+    def rho_for(self, p: int) -> float:
+        """Scale of alpha's prior; p unless set."""
+        return float(p) if np.isnan(self.rho) else self.rho
+
+    def p_split(self, depth: int) -> float:
+        """Prior probability that a node with something to split on is split."""
+        return float(self.gamma * (1.0 + depth) ** -self.beta)

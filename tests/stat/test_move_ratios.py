@@ -1,0 +1,268 @@
+"""Rung 1: every recorded proposal of a chain against its definition.
+
+Catches anything wrong in a single ratio (a sign, a missing prior term of a descendant, counts of
+leaves or prunable nodes, the forced birth at a stump), in the way proposals are drawn (row- instead
+of value-weighted cuts, the wrong node), in acceptance, and in the draws of leaf means and sigma.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+import pytest
+from datasets import MAKERS
+from numpy.typing import NDArray
+from reference.likelihood import leaf_posterior
+from reference.model import ALL_MOVES, KINDS, MOVE_SETS, Model
+from reference.moves import (
+    apply,
+    internal_nodes,
+    kind_probabilities,
+    leaves,
+    prunable_nodes,
+    swap_pairs,
+)
+from reference.trees import Data, fitted_values, leaf_rows, leaf_values, parse, rows_by_node
+from replay import Step, follow
+from scipy.stats import chi2, norm
+from stat_helpers import assert_uniform, make_chain, randomised_position, seed_from
+
+BIG = {"gamma": 0.95, "beta": 0.4}  # larger trees: more to change and swap above other splits
+WEIGHTS = (0.5, 0.2, 0.2, 0.1)
+
+
+@dataclass(frozen=True)
+class Case:
+    columns: str
+    n: int
+    model: Model
+    p: int = 4
+    n_proposals: int = 500
+
+
+def _model(splitting: str = "fixed", n_trees: int = 1, **settings: object) -> Model:
+    alpha = float("nan") if splitting == "fixed" else 2.0
+    defaults: dict[str, object] = {"alpha": alpha, **BIG}
+    return Model(splitting=splitting, n_trees=n_trees, **{**defaults, **settings})  # type: ignore[arg-type]
+
+
+CASES = {
+    "bart-continuous": Case("continuous", 16, _model()),
+    "bart-continuous-prior": Case("continuous", 6, _model(likelihood=False)),
+    "bart-tied-weighted": Case("tied", 24, _model(weights=WEIGHTS)),
+    "bart-tied-prior": Case("tied", 20, _model(likelihood=False, weights=WEIGHTS, n_trees=2)),
+    "bart-binary": Case("binary", 24, _model(n_trees=2)),
+    "bart-binary-prior": Case("binary", 12, _model(likelihood=False)),
+    "bart-mixed-two-rows": Case("mixed", 30, _model(min_samples_leaf=2, n_trees=3)),
+    "bart-tied-two-rows-prior": Case("tied", 30, _model(min_samples_leaf=2, likelihood=False)),
+    "bart-swap": Case("mixed", 16, _model(moves=MOVE_SETS["swap"], likelihood=False)),
+    "explicit-continuous": Case("continuous", 12, _model("explicit", 3)),
+    "explicit-binary": Case("binary", 20, _model("explicit", 2)),
+    "explicit-tied-prior": Case("tied", 20, _model("explicit", likelihood=False)),
+    "explicit-mixed-two-rows": Case("mixed", 24, _model("explicit", 2, min_samples_leaf=2)),
+    "explicit-hyper": Case("mixed", 16, _model("explicit", alpha=float("nan"))),
+    "collapsed-continuous": Case("continuous", 12, _model("collapsed", 3, weights=WEIGHTS)),
+    "collapsed-hyper-prior": Case(
+        "continuous", 16, _model("collapsed", alpha=float("nan"), likelihood=False)
+    ),
+    "collapsed-two-rows": Case("continuous", 24, _model("collapsed", 2, min_samples_leaf=2)),
+    "collapsed-binary": Case("binary", 20, _model("collapsed", 2)),
+    "collapsed-mixed-prior": Case("mixed", 16, _model("collapsed", likelihood=False)),
+}
+every_case = pytest.mark.parametrize("name", CASES)
+
+
+@dataclass
+class Run:
+    """What a case left behind, shared by the tests below."""
+
+    steps: list[Step]
+    data: Data
+    y: NDArray[np.float64]
+    sigmas: list[float]  # at the end of each sweep
+    rng: np.random.Generator
+    positions: dict[str, list[float]] = field(default_factory=dict)
+
+
+@cache
+def run_case(name: str) -> Run:
+    case = CASES[name]
+    rng = np.random.default_rng(seed_from(name))
+    data = Data(MAKERS[case.columns](rng, case.n, case.p), case.model.min_samples_leaf)
+    y = 0.7 * rng.standard_normal(case.n)
+    chain = make_chain(case.model, data, y, seed_from(name + " chain"))
+    chain.sweep(20)
+    steps, sigmas = [], []
+    for step in follow(chain, case.model, data, y, case.n_proposals // case.model.n_trees):
+        steps.append(step)
+        if step.record["tree"] == case.model.n_trees - 1:
+            sigmas.append(chain.sigma)
+    return Run(steps, data, y, sigmas, rng)
+
+
+def price_is_conditional(step: Step, name: str) -> bool:
+    """Above other splits a collapsed chain prices a move given its ghosts."""
+    if not (name.startswith("collapsed") and CASES[name].columns in ("binary", "mixed")):
+        return False
+    below_unchanged = step.move.kind in ("birth", "death") or (
+        step.move.kind == "change" and step.move.node in prunable_nodes(step.shape)
+    )
+    return not below_unchanged and step.ghosts
+
+
+@every_case
+def test_log_ratios_match_the_definition(name: str) -> None:
+    """Deterministic to 1e-8: no false alarms. Includes proposals that are impossible."""
+    checked: Counter[str] = Counter()
+    for step in run_case(name).steps:
+        if price_is_conditional(step, name):
+            continue
+        expected, recorded = step.expected_log_ratio(), step.record["log_ratio"]
+        context = f"{step.move} from {step.shape}"
+        if np.isinf(expected):
+            assert recorded == -np.inf, f"{context}: {recorded}, but the proposal is impossible"
+        else:
+            assert recorded == pytest.approx(expected, abs=1e-8), context
+        checked[step.move.kind] += 1
+    moves = CASES[name].model.moves
+    for kind, probability in zip(KINDS, moves, strict=True):
+        assert checked[kind] >= (15 if probability > 0.0 else 0), f"{kind} was hardly tried"
+
+
+@every_case
+def test_accepted_proposals_and_nothing_else_change_a_tree(name: str) -> None:
+    """Deterministic: no false alarms. Also the stored birth ratio of Metropolis importance."""
+    for step in run_case(name).steps:
+        accepted = step.record["accepted"]
+        expected = apply(step.shape, step.move) if accepted else step.shape
+        assert parse(step.after) == expected
+        if accepted:
+            assert step.record["log_ratio"] > -np.inf
+            if step.move.kind == "birth":
+                stored = min(1.0, np.exp(step.record["log_ratio"]))
+                assert step.record["mi"] == pytest.approx(stored, rel=1e-12)
+
+
+@every_case
+def test_proposals_are_drawn_as_defined(name: str) -> None:
+    """Kind, place, variable, cut and acceptance are uniform after transformation.
+
+    Kolmogorov-Smirnov tests with Bonferroni over the five; false alarms: FALSE_ALARM a case.
+    """
+    run = run_case(name)
+    found: dict[str, list[float]] = {"kind": [], "place": [], "variable": [], "cut": [], "ok": []}
+    exhausting = CASES[name].columns != "continuous"
+    for step in run.steps:
+        _position_of_place(run, step, found)
+        if step.move.kind in ("birth", "change") and step.can_be_proposed:
+            ghosts_weigh_in = name.startswith("collapsed") and exhausting
+            _position_of_rule(run, step, found, with_variable=not ghosts_weigh_in)
+        if step.record["log_ratio"] > -np.inf:
+            accept = min(1.0, float(np.exp(step.record["log_ratio"])))
+            chances = np.array([accept, 1.0 - accept])
+            taken = 0 if step.record["accepted"] else 1
+            found["ok"].append(randomised_position(run.rng, chances, taken))
+    for what, values in found.items():
+        if values:
+            assert_uniform(values, f"{name}: {what}", len(found))
+
+
+def _position_of_place(run: Run, step: Step, found: dict[str, list[float]]) -> None:
+    kinds = kind_probabilities(step.conditional.model, step.shape)
+    if step.shape is not None:
+        chances = np.array([kinds[kind] for kind in KINDS])
+        taken = KINDS.index(step.move.kind)
+        assert chances[taken] > 0.0
+        found["kind"].append(randomised_position(run.rng, chances, taken))
+    else:
+        assert step.move.kind == "birth"
+    lists = {"birth": leaves, "death": prunable_nodes, "change": internal_nodes, "swap": swap_pairs}
+    places = lists[step.move.kind](step.shape)
+    place = (step.move.node, step.move.child) if step.move.kind == "swap" else step.move.node
+    position = places.index(place)
+    found["place"].append((position + run.rng.random()) / len(places))
+
+
+def _position_of_rule(
+    run: Run, step: Step, found: dict[str, list[float]], with_variable: bool
+) -> None:
+    rows = rows_by_node(run.data, step.shape)[step.move.node]
+    eligible = run.data.eligible(rows)
+    cuts = run.data.cuts(rows, step.move.variable)
+    found["cut"].append((cuts.index(step.move.cut) + run.rng.random()) / len(cuts))
+    if with_variable:
+        chances = []
+        for j in eligible:
+            first_cut, n_cuts = run.data.cuts(rows, j)[0], len(run.data.cuts(rows, j))
+            log_rule = step.conditional.log_rule(step.shape, step.move.node, j, first_cut)
+            chances.append(n_cuts * np.exp(log_rule))
+        taken = eligible.index(step.move.variable)
+        found["variable"].append(randomised_position(run.rng, np.array(chances), taken))
+
+
+@every_case
+def test_leaf_means_and_sigma_follow_their_conditionals(name: str) -> None:
+    """Probability transforms are uniform; false alarms: FALSE_ALARM a case over both."""
+    run, model = run_case(name), CASES[name].model
+    leaf_positions = []
+    for step in run.steps:
+        means = leaf_values(step.after)
+        for rows, mean in zip(leaf_rows(run.data, parse(step.after)), means, strict=True):
+            centre, sd = 0.0, model.leaf_sd
+            if model.likelihood:
+                centre, sd = leaf_posterior(step.residuals[list(rows)], step.sigma, model.leaf_sd)
+            leaf_positions.append(norm.cdf((mean - centre) / sd))
+    assert_uniform(leaf_positions, "leaf means", 2)
+    last = [step for step in run.steps if step.record["tree"] == model.n_trees - 1]
+    sigma_positions = []
+    for step, sigma in zip(last, run.sigmas, strict=True):
+        scale, degrees = model.nu * model.lambda_, model.nu
+        if model.likelihood:
+            errors = step.residuals - fitted_values(run.data, step.after)
+            scale, degrees = scale + float(errors @ errors), degrees + run.data.n
+        sigma_positions.append(chi2.cdf(scale / sigma**2, degrees))
+    assert_uniform(sigma_positions, "sigma", 2)
+
+
+@pytest.mark.parametrize("columns", MAKERS)
+def test_state_of_the_chain_is_consistent(
+    columns: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Deterministic: fitted values, leaves, counts and codes against the trees."""
+    model = Model(n_trees=3, moves=ALL_MOVES, **BIG)  # type: ignore[arg-type]
+    data = Data(MAKERS[columns](rng, 25, 4))
+    chain = make_chain(model, data, rng.standard_normal(25), chain_seed)
+    for _ in range(60):
+        chain.sweep()
+        trees = chain.trees()
+        total = np.sum([fitted_values(data, nodes) for nodes in trees], axis=0)
+        np.testing.assert_allclose(chain.fitted(), total, atol=1e-12)
+        variables = [int(v) for nodes in trees for v, _ in nodes if v >= 0]
+        np.testing.assert_array_equal(chain.counts(), np.bincount(variables, minlength=4))
+        assert chain.n_splits == len(variables)
+        for t, nodes in enumerate(trees):
+            found = np.empty(data.n, dtype=int)
+            for index, rows in enumerate(rows_by_node(data, parse(nodes))):
+                found[list(rows)] = index  # preorder: a leaf overwrites its ancestors
+            np.testing.assert_array_equal(chain.leaf_ids(t), found)
+
+
+def test_forest_put_in_is_the_forest_taken_out(
+    rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Deterministic: set_trees, and the residuals that the next moves work on."""
+    data = Data(MAKERS["mixed"](rng, 20, 4))
+    y = rng.standard_normal(20)
+    source = make_chain(Model(n_trees=2, **BIG), data, y, chain_seed)  # type: ignore[arg-type]
+    source.sweep(50)
+    chain = make_chain(Model(n_trees=2, **BIG), data, y, chain_seed)  # type: ignore[arg-type]
+    chain.set_trees(source.trees())
+    assert chain.trees() == source.trees()
+    np.testing.assert_allclose(chain.fitted(), source.fitted(), atol=1e-12)
+    np.testing.assert_array_equal(chain.counts(), source.counts())
+    for step in follow(chain, Model(n_trees=2, **BIG), data, y, 5):  # type: ignore[arg-type]
+        expected = step.expected_log_ratio()
+        assert step.record["log_ratio"] == pytest.approx(expected, abs=1e-8)

@@ -1,0 +1,92 @@
+"""Rung 5: simulation-based calibration.
+
+Truth from the prior, data from the truth, posterior from the chain: the rank of the truth among
+nearly independent posterior draws is uniform. Catches what Geweke's test may miss because it
+needs no agreement of moments: posteriors too wide, too narrow or shifted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from datasets import MAKERS
+from numpy.typing import NDArray
+from reference.model import Model
+from reference.simulate import PriorDraw, draw_prior, draw_response
+from reference.trees import Data, variable_counts
+from scipy.stats import chisquare
+from stat_helpers import FALSE_ALARM, make_chain
+
+BASE = Model(n_trees=2, leaf_sd=0.5, nu=6.0, lambda_=0.2)
+MODELS = {
+    "bart": BASE,
+    "explicit": replace(BASE, splitting="explicit", alpha=1.0),
+    "collapsed": replace(BASE, splitting="collapsed", alpha=1.0),
+    "explicit-hyper": replace(BASE, splitting="explicit", a=2.0, b=2.0),
+    "collapsed-hyper": replace(BASE, splitting="collapsed", a=2.0, b=2.0),
+}
+N_DRAWS = 31  # so ranks run from 0 to 31
+N_BINS = 16
+BURN_IN = 400
+
+
+def quantities(draw: PriorDraw, data: Data) -> list[float]:
+    """sigma, f(x0), splits on variable 0, splits, alpha of the truth."""
+    counts = variable_counts(draw.shapes, data.p)
+    return [draw.sigma, draw.fitted(data)[0], counts[0], counts.sum(), draw.alpha]
+
+
+def ranks_of_truth(
+    rng: np.random.Generator, model: Model, data: Data, thin: int
+) -> NDArray[np.int64]:
+    """Ranks of the true quantities among posterior draws, ties broken at random."""
+    truth = draw_prior(rng, model, data)
+    y = draw_response(rng, model, truth.fitted(data), truth.sigma)
+    seed = rng.integers(0, 2**63, size=4, dtype=np.uint64)
+    chain = make_chain(model, data, y, seed)
+    chain.sweep(BURN_IN)
+    draws = np.empty((N_DRAWS, 5))
+    for row in draws:
+        chain.sweep(thin)
+        row[:] = chain.sigma, chain.fitted()[0], chain.counts()[0], chain.n_splits, chain.alpha
+    actual = np.array(quantities(truth, data))
+    below, ties = (draws < actual).sum(axis=0), (draws == actual).sum(axis=0)
+    return np.asarray(below + rng.integers(0, ties + 1))
+
+
+def check(rng: np.random.Generator, model: Model, data: Data, n_replicates: int, thin: int) -> None:
+    """Chi-square tests of the ranks, Bonferroni over the quantities that are random."""
+    ranks = np.array([ranks_of_truth(rng, model, data, thin) for _ in range(n_replicates)])
+    names = ["sigma", "f(x0)", "splits on variable 0", "splits", "alpha"]
+    random = {"sigma": not model.binary, "alpha": model.splitting != "fixed"}
+    random["alpha"] = random["alpha"] and bool(np.isnan(model.alpha))
+    tested = [i for i, name in enumerate(names) if random.get(name, True)]
+    for i in tested:
+        counts = np.bincount(ranks[:, i] * N_BINS // (N_DRAWS + 1), minlength=N_BINS)
+        p_value = chisquare(counts).pvalue
+        assert p_value > FALSE_ALARM / len(tested), f"{names[i]}: ranks {counts}, p {p_value:.1e}"
+
+
+@pytest.mark.parametrize("columns", ["continuous", "binary", "tied"])
+def test_calibration_quickly(columns: str, rng: np.random.Generator) -> None:
+    """Collapsed DART, 300 data sets of 15 rows; false alarms: FALSE_ALARM a case."""
+    check(rng, MODELS["collapsed"], Data(MAKERS[columns](rng, 15, 3)), 300, thin=15)
+
+
+@pytest.mark.stat
+@pytest.mark.parametrize("columns", ["continuous", "binary", "tied"])
+@pytest.mark.parametrize("name", MODELS)
+def test_calibration(columns: str, name: str, rng: np.random.Generator) -> None:
+    """2,000 data sets of 20 rows; false alarms: FALSE_ALARM a case over all quantities."""
+    check(rng, MODELS[name], Data(MAKERS[columns](rng, 20, 3)), 2_000, thin=40)
+
+
+@pytest.mark.stat
+@pytest.mark.parametrize("columns", ["continuous", "binary", "tied"])
+@pytest.mark.parametrize("name", ["bart", "explicit", "collapsed"])
+def test_calibration_of_probit(columns: str, name: str, rng: np.random.Generator) -> None:
+    """Binary y, 1,500 data sets of 25 rows; false alarms: FALSE_ALARM a case."""
+    model = replace(MODELS[name], binary=True, offset=-0.2, leaf_sd=0.8)
+    check(rng, model, Data(MAKERS[columns](rng, 25, 3)), 1_500, thin=40)

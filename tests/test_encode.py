@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+
+from bayesvc.encode import data_hash, encode_X, encode_y
+
+FRAMES = [pd.DataFrame, pl.DataFrame]
+
+
+def test_float_arrays_are_not_copied(rng):
+    X = rng.normal(size=(6, 3))
+    assert encode_X(X).values is X
+    fortran = np.asfortranarray(X)
+    assert encode_X(fortran).values is fortran
+    assert encode_X(X[:, ::2]).values.flags.c_contiguous
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float16, np.float32, ">f8"])
+def test_real_dtypes(dtype):
+    encoded = encode_X(np.array([[0, 1], [1, 0]], dtype=dtype))
+    assert encoded.values.dtype == np.float64
+    assert encoded.values.dtype.isnative
+    assert encoded.values.tolist() == [[0, 1], [1, 0]]
+    assert encoded.names == ("x0", "x1")
+    assert not encoded.names_given
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_frames_of_mixed_numbers(frame):
+    data = frame({"a": [1, 2, 3], "b": [0.5, 1.5, 2.5], "c": [True, False, True]})
+    encoded = encode_X(data)
+    assert encoded.names == ("a", "b", "c")
+    assert encoded.names_given
+    assert encoded.values.tolist() == [[1, 0.5, 1], [2, 1.5, 0], [3, 2.5, 1]]
+
+
+def test_pandas_nullable_and_unnamed_columns():
+    nullable = pd.DataFrame(
+        {"a": pd.array([1, 2], "Int64"), "b": pd.array([True, False], "boolean")}
+    )
+    assert encode_X(nullable).values.tolist() == [[1, 1], [2, 0]]
+    assert encode_X(pd.DataFrame([[1, 2], [3, 4]])).names == ("x0", "x1")
+    assert encode_X(pd.DataFrame([[1, 2], [3, 4]], columns=[7, 8])).names == ("7", "8")
+
+
+def test_polars_decimals():
+    data = pl.DataFrame({"a": [1.5, 2.5]}, schema={"a": pl.Decimal(10, 2)})
+    assert encode_X(data).values.tolist() == [[1.5], [2.5]]
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize(
+    "column",
+    [["x", "y", "z"], [datetime.date(2020, 1, day) for day in (1, 2, 3)], [[1], [2], [3]]],
+)
+def test_columns_that_are_no_numbers_are_named(frame, column):
+    with pytest.raises(TypeError, match=r"X has 1 of 2 columns.*'colour'.*; drop"):
+        encode_X(frame({"good": [1, 2, 3], "colour": column}))
+
+
+def test_categorical_columns_are_named():
+    column = pd.Categorical(["u", "v", "u"])
+    with pytest.raises(TypeError, match="'colour'"):
+        encode_X(pd.DataFrame({"good": [1, 2, 3], "colour": column}))
+    column = pl.Series(["u", "v", "u"], dtype=pl.Categorical)
+    with pytest.raises(TypeError, match="'colour'"):
+        encode_X(pl.DataFrame({"good": [1, 2, 3], "colour": column}))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pd.DataFrame({"a": [1.0, 2.0], "b": [np.nan, np.nan]}),
+        pd.DataFrame({"a": [1, 2], "b": pd.array([None, None], "Int64")}),
+        pl.DataFrame({"a": [1.0, 2.0], "b": [None, float("nan")]}),
+        pl.DataFrame({"a": [1, 2], "b": [None, None]}, schema={"a": pl.Int64, "b": pl.Int64}),
+    ],
+)
+def test_missing_values_in_frames_are_counted_by_column(data):
+    with pytest.raises(ValueError, match=r"2 missing values.*1 of 2 columns: 'b'; fill"):
+        encode_X(data)
+
+
+def test_infinite_and_missing_values_in_arrays():
+    X = np.ones((3, 4))
+    X[0, 1], X[1:, 3] = np.nan, np.inf
+    with pytest.raises(ValueError, match=r"1 missing .* 2 infinite .* 'x1', 'x3'"):
+        encode_X(X)
+
+
+def test_large_finite_values_are_not_called_infinite():
+    X = np.full((2, 2), 1e308)
+    assert encode_X(X).values is X
+
+
+def test_repeated_names():
+    for labels in (["a", "a", "b"], ["a", 1, "1"]):
+        with pytest.raises(ValueError, match=r"columns of one name .*'[a1]'.*; rename"):
+            encode_X(pd.DataFrame([[1, 2, 3], [4, 5, 6]], columns=labels))
+
+
+@pytest.mark.parametrize(
+    ("X", "kind", "message"),
+    [
+        (np.arange(3.0), ValueError, "1 dimensions"),
+        (np.zeros((2, 2, 2)), ValueError, "3 dimensions"),
+        (5, ValueError, "0 dimensions"),
+        (pd.Series([1.0, 2.0]), ValueError, r"reshape\(-1, 1\)"),
+        (pl.Series([1.0, 2.0]), ValueError, r"reshape\(-1, 1\)"),
+        (pl.LazyFrame({"a": [1, 2]}), TypeError, r"collect\(\)"),
+        ([[1, 2], [3]], ValueError, "equal length"),
+        ([["a", 1], ["b", 2]], TypeError, "'x0' holds 'a'"),
+        (np.array([[1, None], [2, 3]], dtype=object), TypeError, "'x1' holds None"),
+        (np.ones((2, 2), dtype=complex), TypeError, "complex"),
+        (np.ones((2, 2), dtype="M8[D]"), TypeError, "datetime64"),
+        (scipy.sparse.csr_matrix(np.eye(3)), TypeError, "toarray"),
+        (scipy.sparse.csc_array(np.eye(3)), TypeError, "toarray"),
+        (np.ma.masked_equal([[1.0, 2.0], [3.0, 4.0]], 2), ValueError, "1 masked"),
+        (np.ones((0, 2)), ValueError, "0 rows"),
+        (np.ones((1, 2)), ValueError, "1 row "),
+        (np.ones((3, 0)), ValueError, "no columns"),
+        (pd.DataFrame({"a": []}), ValueError, "0 rows"),
+        (pd.DataFrame(index=[0, 1, 2]), ValueError, "no columns"),
+        (None, ValueError, "0 dimensions"),
+    ],
+)
+def test_unusable_X(X, kind, message):
+    with pytest.raises(kind, match=message):
+        encode_X(X)
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        (np.array([True, False, True]), [False, True]),
+        ([1, 0, 1], [0, 1]),
+        ([1.0, 0.0, 1.0], [0.0, 1.0]),
+        (["yes", "no", "yes"], ["no", "yes"]),
+        (np.array(["yes", "no", "yes"], dtype=object), ["no", "yes"]),
+        (pd.Series(["yes", "no", "yes"]), ["no", "yes"]),
+        (pd.Series(["yes", "no", "yes"], dtype="category"), ["no", "yes"]),
+        (pd.Series([True, False, True], dtype="boolean"), [False, True]),
+        (pl.Series(["yes", "no", "yes"]), ["no", "yes"]),
+        (pl.Series(["yes", "no", "yes"], dtype=pl.Categorical), ["no", "yes"]),
+        (pl.Series([True, False, True]), [False, True]),
+    ],
+)
+def test_binary_responses(y, classes):
+    encoded = encode_y(y)
+    assert encoded.response == "binary"
+    assert encoded.values.tolist() == [1, 0, 1]
+    assert encoded.classes.tolist() == classes
+    assert encoded.classes.dtype != object
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [1, 2, 4],
+        np.array([[1.0], [2.0], [4.0]]),
+        pd.Series([1, 2, 4], dtype="Int64"),
+        pd.DataFrame({"y": [1, 2, 4]}),
+        pl.Series([1, 2, 4]),
+        pl.DataFrame({"y": [1.0, 2.0, 4.0]}),
+        np.array([1, 2, 4], dtype=object),
+    ],
+)
+def test_continuous_responses(y):
+    encoded = encode_y(y)
+    assert (encoded.response, encoded.classes) == ("continuous", None)
+    assert encoded.values.tolist() == [1, 2, 4]
+
+
+def test_the_response_may_be_forced():
+    assert encode_y([0, 1, 1], "continuous").response == "continuous"
+    assert encode_y([True, False], "continuous").values.tolist() == [1, 0]
+    assert encode_y([-1, 1, 1], "binary").values.tolist() == [0, 1, 1]
+
+
+def test_a_continuous_response_is_a_copy():
+    y = np.array([1.0, 2.0, 3.0])
+    assert not np.shares_memory(encode_y(y).values, y)
+
+
+@pytest.mark.parametrize(
+    ("y", "response", "kind", "message"),
+    [
+        ([1.0, np.nan, np.inf], "auto", ValueError, "1 missing .* 1 infinite"),
+        ([1.0, None, 2.0], "auto", ValueError, "1 missing"),
+        (pd.Series([1, None], dtype="Int64"), "auto", ValueError, "1 missing"),
+        (pl.Series(["a", None, "b"]), "auto", ValueError, "1 missing"),
+        ([2.0, 2.0], "auto", ValueError, "constant .*2"),
+        ([0, 0], "auto", ValueError, "constant"),
+        ([True, True], "auto", ValueError, "one class only"),
+        (["a", "a"], "auto", ValueError, "one class only"),
+        ([1, 1], "binary", ValueError, "one class only"),
+        (["a", "b", "c"], "auto", ValueError, "3 classes"),
+        ([1, 2, 3], "binary", ValueError, "3 classes"),
+        (["a", "b"], "continuous", TypeError, "text"),
+        ([1j, 2], "auto", TypeError, "complex"),
+        (np.array([1, "a"], dtype=object), "auto", TypeError, "'int', 'str'"),
+        (np.ones((3, 2)), "auto", ValueError, "2 dimensions"),
+        (pd.DataFrame({"a": [1, 2], "b": [3, 4]}), "auto", ValueError, "2 columns"),
+        (np.array(["2020-01-01", "2020-01-02"], "M8[D]"), "auto", TypeError, "datetime64"),
+        ([-1e308, 1.7e308], "auto", ValueError, "too wide"),
+        ([1, 2], "ordinal", ValueError, "response='ordinal'"),
+        (None, "auto", ValueError, "0 dimensions"),
+    ],
+)
+def test_unusable_y(y, response, kind, message):
+    with pytest.raises(kind, match=message):
+        encode_y(y, response)
+
+
+def test_length_of_y():
+    with pytest.raises(ValueError, match=r"y has 3 values but X has 4 rows; pass"):
+        encode_y([1, 2, 3], n_rows=4)
+
+
+def test_hash_sees_values_and_not_layout(rng):
+    X, y = rng.normal(size=(5000, 3)), rng.normal(size=5000)
+    expected = data_hash(X, y)
+    assert data_hash(np.asfortranarray(X), y) == expected
+    X[4999, 2] += 1e-9
+    assert data_hash(X, y) != expected
+    assert data_hash(np.zeros((2, 3)), np.zeros(2)) != data_hash(np.zeros((3, 2)), np.zeros(2))
+    assert data_hash(np.zeros((2, 2)), np.zeros(2)) == data_hash(-np.zeros((2, 2)), np.zeros(2))

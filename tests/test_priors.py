@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import bayesvc as bv
+from bayesvc import _core, priors
+
+
+def test_settings_are_frozen_hashable_and_compare_by_value():
+    prior = bv.DART(k=3, split_weights=[1, 2])
+    assert prior == bv.DART(k=3.0, split_weights=np.array([1.0, 2.0]))
+    assert hash(prior) == hash(bv.DART(k=3, split_weights=(1, 2)))
+    assert bv.BART() != bv.DART()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        prior.k = 1.0
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        bv.Moves(0.5, 0.5, 0.0, 0.0),
+        (0.5, 0.5, 0, 0),
+        [0.5, 0.5, 0, 0],
+        np.array([0.5, 0.5, 0, 0]),
+        {"birth": 0.5, "death": 0.5},
+    ],
+)
+def test_moves_in_any_form(moves):
+    assert bv.BART(moves=moves).moves == bv.Moves(0.5, 0.5, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "name", "value"),
+    [
+        ({"k": 0}, "k", "0"),
+        ({"k": -1.5}, "k", "-1.5"),
+        ({"k": math.nan}, "k", "nan"),
+        ({"nu": 0}, "nu", "0"),
+        ({"nu": math.inf}, "nu", "inf"),
+        ({"q": 0}, "q", "0"),
+        ({"q": 1}, "q", "1"),
+        ({"gamma": 0}, "gamma", "0"),
+        ({"gamma": 1}, "gamma", "1"),
+        ({"beta": -0.1}, "beta", "-0.1"),
+        ({"min_samples_leaf": 0}, "min_samples_leaf", "0"),
+        ({"sigma_hat": 0}, "sigma_hat", "0"),
+        ({"sigma_hat": -2}, "sigma_hat", "-2"),
+        ({"sigma_hat": "ols"}, "sigma_hat", "'ols'"),
+        ({"sigma": 0}, "sigma", "0"),
+        ({"sigma": -1}, "sigma", "-1"),
+        ({"split_weights": [1, -1]}, "split_weights[1]", "-1"),
+        ({"split_weights": [1, math.nan]}, "split_weights[1]", "nan"),
+        ({"split_weights": [0, 0]}, "split_weights", "length 2"),
+        ({"split_weights": [[1, 1]]}, "split_weights", "2 dimensions"),
+        ({"moves": (0, 0.5, 0.5, 0)}, "moves.birth", "0"),
+        ({"moves": (0.5, 0, 0.5, 0)}, "moves.death", "0"),
+        ({"moves": (0.5, 0.6, -0.1, 0)}, "moves.change", "-0.1"),
+        ({"moves": (0.3, 0.3, 0.3, 0.3)}, "moves", "1.2"),
+        ({"moves": {"birth": 0.5, "grow": 0.5}}, "moves", "grow"),
+    ],
+)
+@pytest.mark.parametrize("prior", [bv.BART, bv.DART])
+def test_bad_values_are_named_with_a_remedy(prior, settings, name, value):
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        prior(**settings)
+    assert name in str(error.value)
+    assert value in str(error.value)
+    assert ";" in str(error.value), "a remedy follows the complaint"
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ({"alpha": 0}, "alpha"),
+        ({"a": 0}, "a"),
+        ({"b": -1}, "b"),
+        ({"rho": 0}, "rho"),
+        ({"form": "both"}, "form"),
+    ],
+)
+def test_bad_values_of_dart(settings, name):
+    with pytest.raises(ValueError, match=rf"{name}="):
+        bv.DART(**settings)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"k": "two"},
+        {"k": None},
+        {"k": True},
+        {"min_samples_leaf": 1.5},
+        {"min_samples_leaf": True},
+        {"moves": (0.5, 0.5)},
+        {"moves": 1},
+        {"split_weights": ["a"]},
+    ],
+)
+def test_bad_types(settings):
+    with pytest.raises(TypeError, match=next(iter(settings))):
+        bv.BART(**settings)
+
+
+def test_prior_survives_the_way_through_json_types():
+    prior = bv.DART(alpha=0.3, moves=(0.5, 0.5, 0, 0), split_weights=[1, 0, 2], sigma_hat="lm")
+    assert priors.prior_from_dict(priors.prior_to_dict(prior)) == prior
+    assert priors.prior_from_dict(priors.prior_to_dict(bv.BART())) == bv.BART()
+
+
+def test_calibration_of_a_continuous_response(regression):
+    X, y = regression
+    model = _core.LinearModel(X)
+    calibration = priors.calibrate(bv.BART(k=3), y, 25, binary=False, linear_model=model)
+    design = np.column_stack([np.ones(len(y)), X])
+    residuals = y - design @ np.linalg.lstsq(design, y)[0]
+    sigma_hat = math.sqrt(residuals @ residuals / (len(y) - 5 - 1))
+    assert calibration.sigma_hat == pytest.approx(sigma_hat, rel=1e-8)
+    scaled_hat = sigma_hat / np.ptp(y)
+    # P(sigma < sigma_hat) = q for sigma^2 = nu lambda / chi2_nu
+    probability = scipy.stats.chi2.sf(3 * calibration.lambda_ / scaled_hat**2, 3)
+    assert probability == pytest.approx(0.9, rel=1e-8)
+    assert calibration.leaf_sd == pytest.approx(0.5 / (3 * 5))
+    scaled = calibration.scale(y)
+    assert (scaled.min(), scaled.max()) == (-0.5, 0.5)
+    uncorrected = priors.calibrate(
+        bv.BART(sigma_hat="lm-uncorrected"), y, 25, binary=False, linear_model=model
+    )
+    expected = math.sqrt(residuals @ residuals / (len(y) - 1))
+    assert uncorrected.sigma_hat == pytest.approx(expected, rel=1e-8)
+
+
+def test_saturated_linear_model_falls_back_to_the_sd_of_y(rng):
+    X, y = rng.normal(size=(10, 9)), rng.normal(size=10)
+    for choice in ("lm", "lm-uncorrected"):
+        calibration = priors.calibrate(
+            bv.BART(sigma_hat=choice), y, 20, binary=False, linear_model=_core.LinearModel(X)
+        )
+        assert calibration.sigma_hat == pytest.approx(y.std(ddof=1))
+
+
+def test_sigma_hat_of_an_exact_linear_response_has_a_floor(rng):
+    X = rng.normal(size=(50, 2))
+    y = X @ [1.0, 2.0]
+    calibration = priors.calibrate(
+        bv.BART(), y, 20, binary=False, linear_model=_core.LinearModel(X)
+    )
+    assert calibration.sigma_hat == pytest.approx(1e-3 * y.std(ddof=1))
+
+
+def test_numbers_for_sigma_are_in_the_units_of_y():
+    y = np.array([0.0, 5.0, 10.0])
+    prior = bv.BART(sigma_hat=2)
+    assert not priors.needs_linear_model(prior, binary=False)
+    calibration = priors.calibrate(prior, y, 20, binary=False)
+    assert calibration.lambda_ == pytest.approx(0.2**2 * scipy.stats.chi2.ppf(0.1, 3) / 3)
+    fixed = bv.BART(sigma=2)
+    assert not priors.needs_linear_model(fixed, binary=False)
+    calibration = priors.calibrate(fixed, y, 20, binary=False)
+    assert priors.core_settings(fixed, calibration, 20, 1).sigma == pytest.approx(0.2)
+
+
+def test_calibration_of_a_binary_response():
+    y = np.array([0.0, 0.0, 0.0, 1.0])
+    assert not priors.needs_linear_model(bv.BART(), binary=True)
+    calibration = priors.calibrate(bv.BART(), y, 25, binary=True)
+    assert calibration.leaf_sd == pytest.approx(3 / (2 * 5))
+    assert calibration.offset == pytest.approx(scipy.stats.norm.ppf(0.25), rel=1e-11)
+    assert calibration.scale(y) is y
+
+
+def test_an_outlier_calls_for_double_precision(rng):
+    y = rng.normal(size=200)
+    prior = bv.BART(sigma=1)
+    assert priors.calibrate(prior, y, 20, binary=False).precision == "single"
+    y[0] = 1e6
+    assert priors.calibrate(prior, y, 20, binary=False).precision == "double"
+
+
+def test_settings_of_the_core():
+    prior = bv.DART(alpha=2, a=0.7, moves=(0.5, 0.5, 0, 0), split_weights=[1, 0, 2])
+    calibration = priors.calibrate(bv.BART(sigma=1), np.array([0.0, 1.0, 3.0]), 20, binary=False)
+    settings = priors.core_settings(prior, calibration, 20, 3)
+    assert (settings.splitting, settings.alpha, settings.a) == ("collapsed", 2.0, 0.7)
+    assert settings.rho == 3.0
+    assert tuple(settings.moves) == (0.5, 0.5, 0, 0)
+    assert np.asarray(settings.weights).tolist() == [1, 0, 2]
+    assert math.isnan(settings.sigma)
+    explicit = priors.core_settings(bv.DART(form="explicit"), calibration, 20, 3)
+    assert explicit.splitting == "explicit"
+    assert math.isnan(explicit.alpha)
+    uniform = priors.core_settings(bv.BART(), calibration, 20, 3)
+    assert uniform.splitting == "fixed"
+    assert np.ptp(np.asarray(uniform.weights)) == 0
