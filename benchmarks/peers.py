@@ -114,50 +114,56 @@ def verdict(ratio: dict[str, float]) -> str:
     return "must reached" if ratio["ratio"] >= ratio["must"] else "**below must**"
 
 
-def tables(results: list[dict[str, Any]]) -> str:
+def median_table(results: list[dict[str, Any]], clock: str) -> str:
     used = [s for s in SAMPLERS if s in results[0]["runs"]]
-    medians, ratios = [], []
+    rows = []
     for result in results:
-        label, runs = f"({result['n']}, {result['p']})", result["runs"]
-        row = [label]
+        row = [f"({result['n']}, {result['p']})"]
         for sampler in used:
-            cell = f"{statistics.median(seconds(runs, sampler)):.3f}"
-            if sampler.startswith("bayesvc"):
-                cell += f" ({statistics.median(seconds(runs, sampler, 'in_sampler')):.3f})"
+            cell = f"{statistics.median(seconds(result['runs'], sampler, clock)):.3f}"
+            if sampler.startswith("bayesvc") and clock == "seconds":
+                inside = statistics.median(seconds(result["runs"], sampler, "in_sampler"))
+                cell += f" ({inside:.3f})"
             row.append(cell)
-        medians.append(row)
-        ratios += [
-            [
-                label,
-                title,
-                f"{ratio['ratio']:.1f}x",
-                f"{ratio['smallest']:.1f}x to {ratio['largest']:.1f}x",
-                f"{ratio['must']:.0f}x",
-                f"{ratio['aim']:.0f}x",
-                verdict(ratio),
-            ]
-            for title, ratio in result["ratios"].items()
+        rows.append(row)
+    return markdown_table(["(n, p)", *used], rows)
+
+
+def ratio_table(results: list[dict[str, Any]], clock: str) -> str:
+    rows = [
+        [
+            f"({result['n']}, {result['p']})",
+            title,
+            f"{ratio['ratio']:.1f}x",
+            f"{ratio['smallest']:.1f}x to {ratio['largest']:.1f}x",
+            f"{ratio['must']:.0f}x",
+            f"{ratio['aim']:.0f}x",
+            verdict(ratio),
         ]
-    text = "Median seconds per fit, end to end (in brackets: in the sampler alone)\n\n"
-    text += markdown_table(["(n, p)", *used], medians)
-    if ratios:
-        header = ["(n, p)", "comparison", "ratio of medians", "rounds", "must", "aim", "verdict"]
-        text += "\n\nHow many times faster\n\n" + markdown_table(header, ratios)
-    return text
+        for result in results
+        for title, ratio in compare(result["runs"], clock).items()
+    ]
+    header = ["(n, p)", "comparison", "ratio of medians", "rounds", "must", "aim", "verdict"]
+    return markdown_table(header, rows)
 
 
-def busy_note(results: list[dict[str, Any]]) -> str:
+def tables(results: list[dict[str, Any]]) -> str:
+    """All tables; those by CPU time only where something else used the core."""
     runs = [run for result in results for found in result["runs"].values() for run in found]
     worst = max(run["seconds"] / run["cpu_seconds"] for run in runs)
-    if worst <= BUSY:
-        return ""
-    text = f"\n\nThe core was shared: wall time up to {worst:.2f} times CPU time. By CPU time:\n\n"
-    rows = [
-        [f"({r['n']}, {r['p']})", title, f"{ratio['ratio']:.1f}x"]
-        for r in results
-        for title, ratio in compare(r["runs"], "cpu_seconds").items()
+    parts = [
+        "Median seconds per fit, end to end (in brackets: in the sampler alone)",
+        median_table(results, "seconds"),
+        "How many times faster",
+        ratio_table(results, "seconds"),
     ]
-    return text + markdown_table(["(n, p)", "comparison", "ratio of medians"], rows)
+    if worst > BUSY:
+        parts += [
+            f"The core was shared: wall time up to {worst:.2f} times CPU time. By CPU time:",
+            median_table(results, "cpu_seconds"),
+            ratio_table(results, "cpu_seconds"),
+        ]
+    return "\n\n".join(parts)
 
 
 def parse() -> argparse.Namespace:
@@ -199,7 +205,7 @@ def main() -> int:
     full = (options.rounds, options.draws, len(results)) == (5, 5000, 3) and len(workers) == 5
     path = RESULTS / ("peers.json" if full else "peers-partial.json")
     path.write_text(json.dumps(record, indent=1) + "\n")
-    print(tables(results) + busy_note(results))
+    print(tables(results))
     worst = [r for result in results for r in result["ratios"].values() if r["ratio"] < r["must"]]
     return 1 if options.check and worst else 0
 

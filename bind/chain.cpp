@@ -46,7 +46,8 @@ NodeList nodes_from_python(const nb::sequence& nodes, std::size_t p) {
     if (variable < 0)
       out.push_back({Rule{Forest::no_variable, 0}, nb::cast<double>(node[1])});
     else
-      out.push_back({Rule{static_cast<std::uint32_t>(variable), nb::cast<std::uint32_t>(node[1])}, 0});
+      out.push_back(
+          {Rule{static_cast<std::uint32_t>(variable), nb::cast<std::uint32_t>(node[1])}, 0});
   }
   return out;
 }
@@ -172,7 +173,8 @@ void bind_chain(nb::module_& m) {
                throw nb::value_error("trees: one list of nodes for each tree is needed");
              std::size_t t = 0;
              for (const nb::handle nodes : trees)
-               self.forest.plant(t++, nodes_from_python(nb::cast<nb::sequence>(nodes), self.forest.p()));
+               self.forest.plant(t++,
+                                 nodes_from_python(nb::cast<nb::sequence>(nodes), self.forest.p()));
            })
       .def("leaf_ids", leaf_positions)
       .def("ghosts", ghosts)

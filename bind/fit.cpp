@@ -25,10 +25,8 @@ nb::dict fit_to_python(bayesvc::Fit&& fit, std::size_t p, std::size_t n_trees) {
   out["sigma"] = to_numpy(std::move(fit.sigma));
   out["alpha"] = to_numpy(std::move(fit.alpha));
   out["n_splits"] = to_numpy(std::move(fit.n_splits));
-  out["proposed"] =
-      to_numpy(std::vector<std::int64_t>(fit.proposed.begin(), fit.proposed.end()));
-  out["accepted"] =
-      to_numpy(std::vector<std::int64_t>(fit.accepted.begin(), fit.accepted.end()));
+  out["proposed"] = to_numpy(std::vector<std::int64_t>(fit.proposed.begin(), fit.proposed.end()));
+  out["accepted"] = to_numpy(std::vector<std::int64_t>(fit.accepted.begin(), fit.accepted.end()));
   out["seconds"] = fit.seconds;
   out["counts"] = fit.counts.empty() ? nb::none() : to_numpy(std::move(fit.counts), {n_draws, p});
   out["s"] = fit.s.empty() ? nb::none() : to_numpy(std::move(fit.s), {n_draws, p});
@@ -73,7 +71,8 @@ void bind_saved_forests(nb::module_& m) {
       .def("to_arrays",
            [](const SavedForests& self) {
              nb::dict out;
-             out["n_trees"] = to_numpy(std::vector<std::int64_t>{static_cast<std::int64_t>(self.n_trees)});
+             out["n_trees"] =
+                 to_numpy(std::vector<std::int64_t>{static_cast<std::int64_t>(self.n_trees)});
              out["variable"] = to_numpy(std::vector(self.variable));
              out["right"] = to_numpy(std::vector(self.right));
              out["value"] = to_numpy(std::vector(self.value));

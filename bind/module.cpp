@@ -1,5 +1,4 @@
 #include "bind.hpp"
-
 #include "kernels.hpp"
 
 NB_MODULE(_core, m) {

@@ -114,9 +114,7 @@ CodeWidth width_for(std::size_t n_distinct) {
   return CodeWidth::bits32;
 }
 
-std::size_t bytes_of(CodeWidth width) {
-  return std::size_t{1} << static_cast<unsigned>(width);
-}
+std::size_t bytes_of(CodeWidth width) { return std::size_t{1} << static_cast<unsigned>(width); }
 
 }  // namespace
 

@@ -15,13 +15,13 @@ using fixed_math::log;
 class LogRising {
  public:
   void add(double a, double n) {
-    if (n > 24) {
+    if (n > 40) {
       total_ += fixed_math::lgamma(a + n) - fixed_math::lgamma(a);
       return;
     }
     for (double i = 0; i < n; ++i) {
       product_ *= a + i;
-      if (product_ < 1e-200 || product_ > 1e200) flush();
+      if (product_ < 1e-150 || product_ > 1e150) flush();
     }
   }
   double total() {
@@ -70,8 +70,7 @@ double Splitting::log_rising_counts(double alpha) const {
   return sum.total();
 }
 
-void Splitting::update(Rng& rng,
-                       const std::vector<const std::vector<std::uint32_t>*>& restricted) {
+void Splitting::update(Rng& rng, const std::vector<const std::vector<std::uint32_t>*>& restricted) {
   if (prior_ == SplitPrior::fixed || !learning_ || eligibility_.variables().empty()) return;
   if (prior_ == SplitPrior::collapsed)
     update_collapsed(rng);
@@ -94,8 +93,8 @@ void Splitting::update_collapsed(Rng& rng) {
 // and 1 / G(E) is the integral over u of exp(-u G(E)). Given one u for each node, the G are
 // independent: Gamma(alpha w_j + c_j) with rate 1 + the sum of u over the nodes where j is
 // eligible; alpha is drawn with the G integrated out.
-void Splitting::update_explicit(
-    Rng& rng, const std::vector<const std::vector<std::uint32_t>*>& restricted) {
+void Splitting::update_explicit(Rng& rng,
+                                const std::vector<const std::vector<std::uint32_t>*>& restricted) {
   const auto& variables = eligibility_.variables();
   std::vector<double> log_rate(variables.size(), 0.0);
   if (!restricted.empty()) {
@@ -110,7 +109,6 @@ void Splitting::update_explicit(
     const double unit = std::max(0.0, *std::max_element(log_u.begin(), log_u.end()));
     const double base = exp(log(1.0 + free_u) - unit);
     std::vector<double> rate(variables.size(), base);
-    std::vector<std::size_t> skip(restricted.size(), 0);
     for (std::size_t k = 0; k < restricted.size(); ++k) {
       const double u = exp(log_u[k] - unit);
       auto next = restricted[k]->begin();

@@ -51,7 +51,8 @@ class Eligibility {
   std::uint32_t surely_from(std::uint32_t variable) const {
     return 2 * min_rows_ - 1 + columns_.max_ties(variable);
   }
-  const std::vector<std::uint32_t>& admissible_cuts(const RowSet& rows, std::uint32_t variable) const;
+  const std::vector<std::uint32_t>& admissible_cuts(const RowSet& rows,
+                                                    std::uint32_t variable) const;
   void classify_rows();
 
   const Columns& columns_;

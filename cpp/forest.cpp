@@ -33,8 +33,10 @@ Forest::Forest(const Columns& columns, const double* y, const ForestSettings& se
   const bool splittable = !eligibility_.variables().empty();
   trees_.assign(settings.n_trees, PlantedTree{Tree(n_rows, splittable), ids});
   for (unsigned depth = 0; depth < 64; ++depth)
-    split_probability_.push_back(settings.gamma * exp(-settings.beta * log(1.0 + depth)));
-  sigma_ = settings.binary ? 1.0
+    split_probability_.push_back(split_probability(depth));
+  for (const double probability : split_probability_)
+    log_terminal_.push_back(log(1.0 - probability));
+  sigma_ = settings.binary              ? 1.0
            : std::isnan(settings.sigma) ? std::sqrt(settings.lambda)
                                         : settings.sigma;
   set_y(y);
@@ -181,35 +183,36 @@ double Forest::log_likelihood(const Part& part) const {
   if (!settings_.likelihood) return 0;
   const double variance = sigma_ * sigma_;
   const double total = variance + part.n_rows * leaf_variance_;
-  return 0.5 * (log(variance / total) +
-                part.sum * part.sum * leaf_variance_ / (variance * total));
+  return 0.5 * (log(variance / total) + part.sum * part.sum * leaf_variance_ / (variance * total));
 }
 
 double Forest::log_terminal(const Part& part, unsigned depth) const {
-  return part.splittable ? log(1.0 - split_probability(depth)) : 0.0;
+  if (!part.splittable) return 0.0;
+  return depth < log_terminal_.size() ? log_terminal_[depth] : log(1.0 - split_probability(depth));
 }
 
 // Likelihood x tree prior x proposal; the rule is proposed from its prior, so it cancels.
 double Forest::log_birth_ratio(const Part& left, const Part& right, const Context& context) const {
   const double p = split_probability(context.depth);
-  const double p_child = split_probability(context.depth + 1);
-  const double stay_left = left.splittable ? 1.0 - p_child : 1.0;
-  const double stay_right = right.splittable ? 1.0 - p_child : 1.0;
+  const double stay = 1.0 - split_probability(context.depth + 1);
   const double birth = context.leaves_before == 1 ? 1.0 : settings_.moves[0];
-  const double factor = p * stay_left * stay_right / (1.0 - p) * settings_.moves[1] *
-                        static_cast<double>(context.leaves_before) /
-                        (birth * static_cast<double>(context.nogs_after));
+  double factor = p * settings_.moves[1] * static_cast<double>(context.leaves_before) /
+                  ((1.0 - p) * birth * static_cast<double>(context.nogs_after));
+  if (left.splittable) factor *= stay;
+  if (right.splittable) factor *= stay;
   if (!settings_.likelihood) return log(factor);
   const double variance = sigma_ * sigma_;
   const double total_left = variance + left.n_rows * leaf_variance_;
   const double total_right = variance + right.n_rows * leaf_variance_;
   const double total = variance + (left.n_rows + right.n_rows) * leaf_variance_;
   const double sum = left.sum + right.sum;
-  const double gain = left.sum * left.sum / total_left + right.sum * right.sum / total_right -
-                      sum * sum / total;
-  // One logarithm for all: the factor goes under the root of the determinants as its square.
-  return 0.5 * (log(factor * factor * variance * total / (total_left * total_right)) +
-                gain * leaf_variance_ / variance);
+  // One division and one logarithm: the factor goes under the root of the determinants, squared.
+  const double inverse = 1.0 / (total_left * total_right * total * variance);
+  const double gain =
+      (left.sum * left.sum * total_right + right.sum * right.sum * total_left) * total -
+      sum * sum * total_left * total_right;
+  const double scaled = factor * variance * total;
+  return 0.5 * (log(scaled * scaled * inverse) + gain * inverse * leaf_variance_);
 }
 
 double Forest::clipped_exp(double log_ratio) { return exp(std::clamp(log_ratio, -690.0, 0.0)); }

@@ -131,11 +131,13 @@ class Forest {
   void evaluate_deep(PlantedTree& planted, Proposal& proposal);
   void apply_deep(PlantedTree& planted, const Proposal& proposal);
   double subtree_log_prior(const PlantedTree& planted, std::int32_t top, bool free_top);
-  bool route_all(PlantedTree& planted, std::int32_t top, bool free_top, double& log_prior);
+  bool route_all(const PlantedTree& planted, const Tree& tree, std::int32_t top, bool free_top,
+                 double& log_prior);
+  void make_admissible(Proposal& proposal);
   bool route(PlantedTree& planted, std::int32_t k, LeafId id, bool free_rule, double& log_prior);
   bool rule_log_prior(const Tree& tree, std::int32_t k, const RowSet& rows, double& log_prior);
   double subtree_log_likelihood(const Tree& tree, std::int32_t k, const LeafSums& sums) const;
-  void gather_rows(PlantedTree& planted, std::int32_t k) const;
+  void gather_rows(const PlantedTree& planted, std::int32_t k, std::vector<LeafId>& ids) const;
   double birth_ratio_at(const Tree& tree, std::int32_t k, const LeafSums& sums) const;
   Part part_below(const Tree& tree, std::int32_t k, const LeafSums& sums) const;
 
@@ -162,7 +164,7 @@ class Forest {
   const PlantedTree* previous_ = nullptr;  // its values are still in the residuals
   double sigma_;
   double leaf_variance_;
-  std::vector<double> split_probability_;
+  std::vector<double> split_probability_, log_terminal_;  // by depth, for the first few
   std::uint64_t sweeps_ = 0;
   std::array<std::uint64_t, n_moves> proposed_{}, accepted_{};
 

@@ -72,8 +72,8 @@ void Forest::plant(std::size_t t, const std::vector<std::pair<Rule, double>>& no
     const std::uint32_t n_left = kernels_.count_left(n(), rows, column, rule.cut);
     if (!eligibility_.admissible(n_left, rows.size))
       throw std::invalid_argument("trees: a split leaves too few rows on one side");
-    kernels_.split_rows(planted.ids.data(), n(), rows.first,
-                        static_cast<LeafId>(tree.n_leaves()), column, rule.cut);
+    kernels_.split_rows(planted.ids.data(), n(), rows.first, static_cast<LeafId>(tree.n_leaves()),
+                        column, rule.cut);
     tree.grow(k, rule, n_left, rows.size - n_left);
     splitting_.add(rule.variable);
     const std::int32_t left = tree.node(k).left, right = tree.node(k).right;

@@ -73,7 +73,8 @@ void draw_from_urn(std::vector<Weighted>& items, double m, Rng& rng, std::vector
 
 double Splitting::weight_outside(const std::vector<std::uint32_t>& known) const {
   const auto& variables = eligibility_.variables();
-  if (uniform_) return weights_[variables[0]] * static_cast<double>(variables.size() - known.size());
+  if (uniform_)
+    return weights_[variables[0]] * static_cast<double>(variables.size() - known.size());
   double total = 0;
   for (const std::uint32_t j : variables)
     if (!std::binary_search(known.begin(), known.end(), j)) total += weights_[j];

@@ -14,7 +14,8 @@ const Kernels& kernels_named(const char* name) {
     if (fast) return *fast;
     throw std::invalid_argument("kernel='avx2' is not available on this CPU; use 'auto'");
   }
-  throw std::invalid_argument("kernel='" + std::string(name) + "' must be 'auto', 'plain' or 'avx2'");
+  throw std::invalid_argument("kernel='" + std::string(name) +
+                              "' must be 'auto', 'plain' or 'avx2'");
 }
 
 }  // namespace bayesvc

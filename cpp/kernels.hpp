@@ -43,11 +43,16 @@ struct Advance {
   std::uint32_t cut = 0;
   LeafId first = 0;
   LeafId second = 0;
-  double* sums = nullptr;     // out, n_current
-  Real* lane_buffer = nullptr;  // scratch, n_current * lanes, zero on entry and on return
-  double* lane_sums = nullptr;  // scratch, n_current * lanes
-  double left_sum = 0;        // out
+  double* sums = nullptr;        // out, n_current
+  Real* lane_buffer = nullptr;   // scratch, n_current * lanes, zero on entry and on return
+  double* lane_sums = nullptr;   // scratch, n_current * lanes
+  double left_sum = 0;           // out
   std::uint32_t left_count = 0;  // out
+};
+
+struct SplitCounts {
+  std::uint32_t moved = 0;   // rows that went right
+  std::uint32_t at_cut = 0;  // rows whose code is the cut itself
 };
 
 struct Kernels {
@@ -60,13 +65,13 @@ struct Kernels {
   double (*finish_double)(double* residual, std::size_t n, const LeafId* ids, const double* shift,
                           std::size_t n_leaves);
   // Rows with id `from` and code > cut get id `to`.
-  void (*split_rows)(LeafId* ids, std::size_t n, LeafId from, LeafId to, ColumnView, std::uint32_t cut);
+  SplitCounts (*split_rows)(LeafId* ids, std::size_t n, LeafId from, LeafId to, ColumnView,
+                            std::uint32_t cut);
   // Rows with id `from` get id `to`, then rows with id `last` get id `from`.
   void (*merge_rows)(LeafId* ids, std::size_t n, LeafId from, LeafId to, LeafId last);
   // marks_i = 1 for rows of the set with code <= cut, 2 for its other rows, 0 elsewhere.
   void (*mark_sides)(LeafId* marks, std::size_t n, const RowSet&, ColumnView, std::uint32_t cut);
   std::uint32_t (*count_left)(std::size_t n, const RowSet&, ColumnView, std::uint32_t cut);
-  std::uint32_t (*count_rows)(std::size_t n, const RowSet&);
   // Do two rows of the set differ in this column?
   bool (*has_two_values)(std::size_t n, const RowSet&, ColumnView);
   // Does a row of the set have this code?

@@ -56,7 +56,8 @@ struct Eight<double> {
   Eight where(__m256i mask) const {
     const __m256i low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(mask));
     const __m256i high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256(mask, 1));
-    return {_mm256_and_pd(a, _mm256_castsi256_pd(low)), _mm256_and_pd(b, _mm256_castsi256_pd(high))};
+    return {_mm256_and_pd(a, _mm256_castsi256_pd(low)),
+            _mm256_and_pd(b, _mm256_castsi256_pd(high))};
   }
   Eight looked_up(__m256i index) const {
     alignas(32) double table[8];
@@ -107,12 +108,8 @@ void advance_registers(Advance<Real>& task, const Code* codes) {
     Real lane[lanes];
     for (std::size_t k = 0; k < L; ++k) sum[k].store(task.lane_buffer + k * lanes);
     left.store(lane);
-    if (begin + block_rows > whole) {  // the last rows go to their lanes one by one
-      if constexpr (std::is_void_v<Code>)
-        advance_rows<Real, std::uint8_t>(task, nullptr, end, task.n, lane);
-      else
-        advance_rows(task, codes, end, task.n, lane);
-    }
+    // The last rows go to their lanes one by one.
+    if (begin + block_rows > whole) advance_rows(task, codes, end, task.n, lane);
     flush_lanes(task.lane_buffer, &totals[0][0], L * lanes);
     flush_lanes(lane, left_total, lanes);
   }
@@ -126,23 +123,28 @@ void advance_registers(Advance<Real>& task, const Code* codes) {
 template <class Real, class Code>
 void advance_coded(Advance<Real>& task, const Code* codes) {
   switch (task.n_current) {
-    case 1: return advance_registers<Real, Code, 1>(task, codes);
-    case 2: return advance_registers<Real, Code, 2>(task, codes);
-    case 3: return advance_registers<Real, Code, 3>(task, codes);
-    case 4: return advance_registers<Real, Code, 4>(task, codes);
-    case 5: return advance_registers<Real, Code, 5>(task, codes);
-    case 6: return advance_registers<Real, Code, 6>(task, codes);
-    case 7: return advance_registers<Real, Code, 7>(task, codes);
-    default: return advance_registers<Real, Code, 8>(task, codes);
+    case 1:
+      return advance_registers<Real, Code, 1>(task, codes);
+    case 2:
+      return advance_registers<Real, Code, 2>(task, codes);
+    case 3:
+      return advance_registers<Real, Code, 3>(task, codes);
+    case 4:
+      return advance_registers<Real, Code, 4>(task, codes);
+    case 5:
+      return advance_registers<Real, Code, 5>(task, codes);
+    case 6:
+      return advance_registers<Real, Code, 6>(task, codes);
+    case 7:
+      return advance_registers<Real, Code, 7>(task, codes);
+    default:
+      return advance_registers<Real, Code, 8>(task, codes);
   }
 }
 
 template <class Real>
 void advance(Advance<Real>& task) {
-  if (task.n_current > 8 || task.n_previous > 8) {
-    if (!task.column.codes) return advance_general<Real, std::uint8_t>(task, nullptr);
-    return with_codes(task.column, [&](const auto* codes) { advance_general(task, codes); });
-  }
+  if (task.n_current > 8 || task.n_previous > 8) return advance_general(task);
   if (!task.column.codes) return advance_coded<Real, void>(task, nullptr);
   with_codes(task.column, [&](const auto* codes) {
     advance_coded<Real, std::remove_cvref_t<decltype(*codes)>>(task, codes);
@@ -188,11 +190,10 @@ bool cpu_has_avx2() {
 }  // namespace
 
 const Kernels* avx2_kernels() {
-  static constexpr Kernels table{"avx2",     advance<float>, advance<double>,
-                                 finish<float>, finish<double>,
-                                 split_rows, merge_rows,     mark_sides,
-                                 count_left, count_rows,     has_two_values,
-                                 has_code, present_codes, nth_row};
+  static constexpr Kernels table{"avx2",         advance<float>, advance<double>, finish<float>,
+                                 finish<double>, split_rows,     merge_rows,      mark_sides,
+                                 count_left,     has_two_values, has_code,        present_codes,
+                                 nth_row};
   static const bool available = cpu_has_avx2();
   return available ? &table : nullptr;
 }

@@ -13,20 +13,21 @@ double combine_lanes(const Real* lane) {
   return (a + c) + (b + d);
 }
 
-// Rows begin .. end - 1 of one block; begin is a multiple of `lanes`.
+// Rows begin .. end - 1 of one block. Code is void where there is no candidate.
 template <class Real, class Code>
 void advance_rows(Advance<Real>& task, const Code* codes, std::size_t begin, std::size_t end,
                   Real* left_lane) {
   for (std::size_t i = begin; i < end; ++i) {
     const LeafId id = task.current_ids[i];
-    const Real r = task.residual[i] + task.previous_shift[task.previous_ids[i]] +
-                   task.current_shift[id];
+    const Real r =
+        task.residual[i] + task.previous_shift[task.previous_ids[i]] + task.current_shift[id];
     task.residual[i] = r;
     const std::size_t lane = i % lanes;
     task.lane_buffer[id * lanes + lane] += r;
-    if (codes && (id == task.first || id == task.second) && codes[i] <= task.cut) {
-      left_lane[lane] += r;
-      ++task.left_count;
+    if constexpr (!std::is_void_v<Code>) {
+      const bool is_left = ((id == task.first) | (id == task.second)) & (codes[i] <= task.cut);
+      left_lane[lane] += is_left ? r : Real{0};
+      task.left_count += is_left;
     }
   }
 }
@@ -39,7 +40,7 @@ void flush_lanes(Real* lane, double* total, std::size_t count) {
   }
 }
 
-// Any number of leaves, any build. `codes` may be null.
+// Any number of leaves, any build.
 template <class Real, class Code>
 void advance_general(Advance<Real>& task, const Code* codes) {
   const std::size_t width = task.n_current * lanes;
@@ -55,6 +56,12 @@ void advance_general(Advance<Real>& task, const Code* codes) {
   for (std::size_t k = 0; k < task.n_current; ++k)
     task.sums[k] = combine_lanes(task.lane_sums + k * lanes);
   task.left_sum = combine_lanes(left_total);
+}
+
+template <class Real>
+void advance_general(Advance<Real>& task) {
+  if (!task.column.codes) return advance_general<Real, void>(task, nullptr);
+  with_codes(task.column, [&](const auto* codes) { advance_general(task, codes); });
 }
 
 template <class Real>
@@ -79,15 +86,29 @@ double finish_general(Real* residual, std::size_t n, const LeafId* ids, const Re
   return combine_lanes(total);
 }
 
-void split_rows(LeafId* ids, std::size_t n, LeafId from, LeafId to, ColumnView column,
-                std::uint32_t cut) {
-  with_codes(column, [&](const auto* codes) {
+// Counts run in 16 bits within a stretch, as wide as the ids they are compared with.
+constexpr std::size_t stretch_rows = 32768;
+
+SplitCounts split_rows(LeafId* ids, std::size_t n, LeafId from, LeafId to, ColumnView column,
+                       std::uint32_t cut) {
+  return with_codes(column, [&](const auto* codes) {
     using Code = std::remove_cvref_t<decltype(*codes)>;
     const Code limit = static_cast<Code>(cut);
-    for (std::size_t i = 0; i < n; ++i) {
-      const bool moves = (ids[i] == from) & (codes[i] > limit);
-      ids[i] = moves ? to : ids[i];
+    SplitCounts counts;
+    for (std::size_t begin = 0; begin < n; begin += stretch_rows) {
+      const std::size_t end = smaller(begin + stretch_rows, n);
+      std::uint16_t moved = 0, at_cut = 0;
+      for (std::size_t i = begin; i < end; ++i) {
+        const bool inside = ids[i] == from;
+        const bool moves = inside & (codes[i] > limit);
+        ids[i] = moves ? to : ids[i];
+        moved = static_cast<std::uint16_t>(moved + moves);
+        at_cut = static_cast<std::uint16_t>(at_cut + (inside & (codes[i] == limit)));
+      }
+      counts.moved += moved;
+      counts.at_cut += at_cut;
     }
+    return counts;
   });
 }
 
@@ -118,23 +139,27 @@ std::uint32_t count_left(std::size_t n, const RowSet& rows, ColumnView column, s
   return with_codes(column, [&](const auto* codes) {
     using Code = std::remove_cvref_t<decltype(*codes)>;
     const Code limit = static_cast<Code>(cut);
-    std::uint32_t count = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const bool inside = (set.ids[i] == set.first) | (set.ids[i] == set.second);
-      count += inside & (codes[i] <= limit);
+    std::uint32_t total = 0;
+    for (std::size_t begin = 0; begin < n; begin += stretch_rows) {
+      const std::size_t end = smaller(begin + stretch_rows, n);
+      std::uint16_t count = 0;
+      for (std::size_t i = begin; i < end; ++i) {
+        const bool inside = (set.ids[i] == set.first) | (set.ids[i] == set.second);
+        count = static_cast<std::uint16_t>(count + (inside & (codes[i] <= limit)));
+      }
+      total += count;
     }
-    return count;
+    return total;
   });
 }
 
 std::uint32_t count_range(const RowSet& set, std::size_t begin, std::size_t end) {
-  std::uint32_t count = 0;
+  std::uint16_t count = 0;
   for (std::size_t i = begin; i < end; ++i)
-    count += (set.ids[i] == set.first) | (set.ids[i] == set.second);
+    count = static_cast<std::uint16_t>(count +
+                                       ((set.ids[i] == set.first) | (set.ids[i] == set.second)));
   return count;
 }
-
-std::uint32_t count_rows(std::size_t n, const RowSet& rows) { return count_range(rows, 0, n); }
 
 std::size_t nth_row(std::size_t n, const RowSet& rows, std::uint32_t k) {
   constexpr std::size_t chunk = 256;
@@ -161,10 +186,10 @@ bool has_two_values(std::size_t n, const RowSet& rows, ColumnView column) {
     const auto seen = codes[i];
     for (std::size_t begin = i / chunk * chunk; begin < n; begin += chunk) {
       const std::size_t end = smaller(begin + chunk, n);
-      std::uint32_t different = 0;
+      std::uint16_t different = 0;
       for (std::size_t row = begin; row < end; ++row) {
         const bool inside = (set.ids[row] == set.first) | (set.ids[row] == set.second);
-        different += inside & (codes[row] != seen);
+        different = static_cast<std::uint16_t>(different + (inside & (codes[row] != seen)));
       }
       if (different) return true;
     }
@@ -180,10 +205,10 @@ bool has_code(std::size_t n, const RowSet& rows, ColumnView column, std::uint32_
     const Code wanted = static_cast<Code>(code);
     for (std::size_t begin = 0; begin < n; begin += chunk) {
       const std::size_t end = smaller(begin + chunk, n);
-      std::uint32_t found = 0;
+      std::uint16_t found = 0;
       for (std::size_t row = begin; row < end; ++row) {
         const bool inside = (set.ids[row] == set.first) | (set.ids[row] == set.second);
-        found += inside & (codes[row] == wanted);
+        found = static_cast<std::uint16_t>(found + (inside & (codes[row] == wanted)));
       }
       if (found) return true;
     }

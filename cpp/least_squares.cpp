@@ -14,8 +14,7 @@ constexpr std::size_t row_block = 256;   // rows of a panel that stay in the fir
 constexpr double independent = 1e-10;    // least squared length outside the span of earlier columns
 
 // tile += a'b for two panels. Lane l of sum k belongs to columns l and l ^ k: shuffles within a
-// register pair every column with every other, where a row-by-column loop would broadcast each
-// value.
+// register pair each column with every other, at less cost than broadcasting each value.
 void add_products(const double* a, const double* b, std::size_t n_rows, double* tile) {
   double sums[width][width] = {};
   for (std::size_t r = 0; r < n_rows; ++r, a += width, b += width)
@@ -48,8 +47,7 @@ void subtract_means(double* v, std::size_t n) {
     for (std::size_t i = 0; i < lanes; ++i) v[r * lanes + i] -= mean[i];
 }
 
-// Subtracts the mean, after division by the largest value where squares could leave the range of a
-// double.
+// Subtracts the mean, after division by the largest value where squares could over- or underflow.
 template <std::size_t lanes>
 Centred<lanes> centre(double* v, std::size_t n) {
   std::array<double, lanes> low, high;

@@ -59,8 +59,8 @@ void Forest::propose_birth(PlantedTree& planted, Proposal& proposal) {
   const Tree& tree = planted.tree;
   const auto leaf = static_cast<LeafId>(rng_.below(static_cast<std::uint32_t>(tree.n_leaves())));
   proposal.node = tree.leaf_node(leaf);
-  proposal.possible = tree.node(proposal.node).splittable &&
-                      tree.n_leaves() < std::numeric_limits<LeafId>::max();
+  proposal.possible =
+      tree.node(proposal.node).splittable && tree.n_leaves() < std::numeric_limits<LeafId>::max();
   if (!proposal.possible) return;
   proposal.rows = rows_of(planted, proposal.node);
   draw_rule(proposal);
@@ -104,10 +104,9 @@ void Forest::evaluate_split(PlantedTree& planted, Proposal& proposal) {
   const RowSet& rows = proposal.rows;
   while (!eligibility_.admissible(sums_.left_count, rows.size)) {  // the largest value was drawn
     proposal.rule.cut = eligibility_.draw_cut(rows, proposal.rule.variable, rng_);
-    residual_->sums(planted.ids.data(), tree.n_leaves(),
-                    {columns_.view(proposal.rule.variable), proposal.rule.cut, rows.first,
-                     rows.second},
-                    sums_);
+    residual_->sums(
+        planted.ids.data(), tree.n_leaves(),
+        {columns_.view(proposal.rule.variable), proposal.rule.cut, rows.first, rows.second}, sums_);
   }
   double total = sums_.sum[rows.first];
   if (rows.second != rows.first) total += sums_.sum[rows.second];
@@ -148,7 +147,8 @@ void Forest::sides_splittable(const RowSet& rows, Rule rule, Part& left, Part& r
   if (!unclear(left) && !unclear(right)) return;
   side_marks_.resize(n());
   kernels_.mark_sides(side_marks_.data(), n(), rows, columns_.view(rule.variable), rule.cut);
-  if (unclear(left)) left.splittable = eligibility_.splittable({side_marks_.data(), 1, 1, left.n_rows});
+  if (unclear(left))
+    left.splittable = eligibility_.splittable({side_marks_.data(), 1, 1, left.n_rows});
   if (unclear(right))
     right.splittable = eligibility_.splittable({side_marks_.data(), 2, 2, right.n_rows});
 }
@@ -209,8 +209,7 @@ void Forest::apply_death(PlantedTree& planted, const Proposal& proposal) {
   const Node& node = tree.node(proposal.node);
   splitting_.remove(node.rule.variable);
   splitting_.remove_ghosts(tree.exhaustion(proposal.node).ghosts);
-  const double total =
-      sums_.sum[tree.node(node.left).leaf] + sums_.sum[tree.node(node.right).leaf];
+  const double total = sums_.sum[tree.node(node.left).leaf] + sums_.sum[tree.node(node.right).leaf];
   const Tree::Merge merge = tree.prune(proposal.node);
   sums_.sum[merge.to] = total;
   if (merge.last != merge.from) sums_.sum[merge.from] = sums_.sum[merge.last];

@@ -10,8 +10,8 @@ class ResidualOf final : public Residual {
  public:
   ResidualOf(std::size_t n, const Kernels& kernels) : kernels_(kernels), values_(n, Real{0}) {}
 
-  void advance(const PlantedTree* previous, const PlantedTree& current,
-               const Candidate& candidate, LeafSums& out) override {
+  void advance(const PlantedTree* previous, const PlantedTree& current, const Candidate& candidate,
+               LeafSums& out) override {
     const std::size_t n_leaves = current.tree.n_leaves();
     fill(current_table_, current.tree.mu, Real{1});
     if (previous) {

@@ -2,8 +2,8 @@
 //
 // Besides the likelihood, the ratio holds for every node below the change the probability of its
 // rule (s over the eligible mass, one over the number of cuts) and of being terminal. In the
-// collapsed form the nodes keep their ghosts, so the urn's part of the ratio is one, and the move is
-// impossible if a ghost becomes eligible.
+// collapsed form the nodes keep their ghosts, so the urn's part of the ratio is one, and the move
+// is impossible if a ghost becomes eligible.
 #include <algorithm>
 #include <cmath>
 
@@ -11,23 +11,6 @@
 #include "forest.hpp"
 
 namespace bayesvc {
-
-RowSet Forest::rows_of(const PlantedTree& planted, std::int32_t k) {
-  const Tree& tree = planted.tree;
-  const Node& node = tree.node(k);
-  if (node.is_leaf()) return {planted.ids.data(), node.leaf, node.leaf, node.n_rows};
-  if (tree.is_nog(k))
-    return {planted.ids.data(), tree.node(node.left).leaf, tree.node(node.right).leaf,
-            node.n_rows};
-  std::vector<LeafId> inside(tree.n_leaves(), 0);
-  tree.preorder(k, [&](std::int32_t below) {
-    if (tree.node(below).is_leaf()) inside[tree.node(below).leaf] = 1;
-  });
-  marks_.resize(n());
-  for (std::size_t i = 0; i < n(); ++i) marks_[i] = inside[planted.ids[i]];
-  return {marks_.data(), 1, 1, node.n_rows};
-}
-
 namespace {
 
 LeafId leftmost_leaf(const Tree& tree, std::int32_t k) {
@@ -50,36 +33,52 @@ void exchange_rules(Tree& tree, std::int32_t parent, std::int32_t child) {
 
 }  // namespace
 
-// Gives all rows below the node the id of its leftmost leaf.
-void Forest::gather_rows(PlantedTree& planted, std::int32_t k) const {
+RowSet Forest::rows_of(const PlantedTree& planted, std::int32_t k) {
+  const Tree& tree = planted.tree;
+  const Node& node = tree.node(k);
+  if (node.is_leaf()) return {planted.ids.data(), node.leaf, node.leaf, node.n_rows};
+  if (tree.is_nog(k))
+    return {planted.ids.data(), tree.node(node.left).leaf, tree.node(node.right).leaf, node.n_rows};
+  gather_rows(planted, k, marks_);
+  const LeafId label = leftmost_leaf(tree, k);
+  return {marks_.data(), label, label, node.n_rows};
+}
+
+// Copies the ids, with that of the leftmost leaf for all rows below the node.
+void Forest::gather_rows(const PlantedTree& planted, std::int32_t k,
+                         std::vector<LeafId>& ids) const {
   const Tree& tree = planted.tree;
   const LeafId first = leftmost_leaf(tree, k);
+  if (k == 0) return ids.assign(n(), first);
+  ids = planted.ids;
   tree.preorder(k, [&](std::int32_t below) {
     const Node& node = tree.node(below);
     if (node.is_leaf() && node.leaf != first)
-      kernels_.merge_rows(planted.ids.data(), n(), node.leaf, first, node.leaf);
+      kernels_.merge_rows(ids.data(), n(), node.leaf, first, node.leaf);
   });
 }
 
 // Sends the rows with this id, those of node k, down to its leaves; counts them, and adds up the
-// log prior of the rules and of the leaves. False where the prior is zero. A free rule is known to be
-// admissible and does not count.
+// log prior of the rules and of the leaves. False where the prior is zero. A free rule is known to
+// be admissible and does not count.
 bool Forest::route(PlantedTree& planted, std::int32_t k, LeafId id, bool free_rule,
                    double& log_prior) {
   Tree& tree = planted.tree;
   Node& node = tree.node(k);
-  RowSet rows{planted.ids.data(), id, id, 0};
-  rows.size = node.n_rows = kernels_.count_rows(n(), rows);
+  const RowSet rows{planted.ids.data(), id, id, node.n_rows};
   if (node.is_leaf()) {
-    if (node.n_rows < settings_.min_samples_leaf) return false;
     node.splittable = eligibility_.splittable(rows);
     log_prior += log_terminal({0, node.n_rows, node.splittable}, node.depth);
     return true;
   }
   if (!free_rule && !rule_log_prior(tree, k, rows, log_prior)) return false;
   const LeafId right = leftmost_leaf(tree, node.right);
-  kernels_.split_rows(planted.ids.data(), n(), id, right, columns_.view(node.rule.variable),
-                      node.rule.cut);
+  const SplitCounts counts = kernels_.split_rows(planted.ids.data(), n(), id, right,
+                                                 columns_.view(node.rule.variable), node.rule.cut);
+  if (counts.at_cut == 0 || !eligibility_.admissible(node.n_rows - counts.moved, node.n_rows))
+    return false;
+  tree.node(node.left).n_rows = node.n_rows - counts.moved;
+  tree.node(node.right).n_rows = counts.moved;
   return route(planted, node.left, id, false, log_prior) &&
          route(planted, node.right, right, false, log_prior);
 }
@@ -88,8 +87,7 @@ bool Forest::rule_log_prior(const Tree& tree, std::int32_t k, const RowSet& rows
                             double& log_prior) {
   const Rule rule = tree.node(k).rule;
   const std::uint32_t n_cuts = eligibility_.n_cuts(rows, rule.variable);
-  if (n_cuts == 0 || !kernels_.has_code(n(), rows, columns_.view(rule.variable), rule.cut))
-    return false;
+  if (n_cuts == 0) return false;
   log_prior -= fixed_math::log(n_cuts);
   if (splitting_.prior() == SplitPrior::collapsed) {
     for (const Ghost& ghost : tree.exhaustion(k).ghosts)
@@ -117,8 +115,7 @@ double Forest::subtree_log_likelihood(const Tree& tree, std::int32_t k,
 double Forest::subtree_log_prior(const PlantedTree& planted, std::int32_t top, bool free_top) {
   double log_prior = 0;
   if (!eligibility_.all_untied()) {
-    *restructured_ = planted;
-    route_all(*restructured_, top, free_top, log_prior);
+    route_all(planted, planted.tree, top, free_top, log_prior);
     return log_prior;
   }
   const Tree& tree = planted.tree;
@@ -135,9 +132,24 @@ double Forest::subtree_log_prior(const PlantedTree& planted, std::int32_t top, b
   return log_prior;
 }
 
-bool Forest::route_all(PlantedTree& planted, std::int32_t top, bool free_top, double& log_prior) {
-  gather_rows(planted, top);
-  return route(planted, top, leftmost_leaf(planted.tree, top), free_top, log_prior);
+// The rows of the planted tree, below `top`, by the rules of another of the same shape.
+bool Forest::route_all(const PlantedTree& planted, const Tree& tree, std::int32_t top,
+                       bool free_top, double& log_prior) {
+  if (&restructured_->tree != &tree) restructured_->tree = tree;
+  gather_rows(planted, top, restructured_->ids);
+  return route(*restructured_, top, leftmost_leaf(tree, top), free_top, log_prior);
+}
+
+// The cut of an untied column may have been the node's largest value.
+void Forest::make_admissible(Proposal& proposal) {
+  const RowSet& rows = proposal.rows;
+  const auto n_left = [&]() -> std::uint32_t {
+    const Rule rule = proposal.rule;
+    if (rows.size == n() && eligibility_.untied(rule.variable)) return rule.cut + 1;
+    return kernels_.count_left(n(), rows, columns_.view(rule.variable), rule.cut);
+  };
+  while (!eligibility_.admissible(n_left(), rows.size))
+    proposal.rule.cut = eligibility_.draw_cut(rows, proposal.rule.variable, rng_);
 }
 
 void Forest::evaluate_deep(PlantedTree& planted, Proposal& proposal) {
@@ -146,22 +158,17 @@ void Forest::evaluate_deep(PlantedTree& planted, Proposal& proposal) {
   // A changed rule at the top is proposed from its own prior: both cancel.
   const bool change = proposal.kind == Move::change;
   const double old_log_prior = subtree_log_prior(planted, top, change);
-  *restructured_ = planted;
   Tree& tree = restructured_->tree;
+  tree = planted.tree;
   if (change) {
-    const auto n_left = [&] {
-      return kernels_.count_left(n(), proposal.rows, columns_.view(proposal.rule.variable),
-                                 proposal.rule.cut);
-    };
-    while (!eligibility_.admissible(n_left(), proposal.rows.size))
-      proposal.rule.cut = eligibility_.draw_cut(proposal.rows, proposal.rule.variable, rng_);
+    make_admissible(proposal);
     tree.node(top).rule = proposal.rule;
     tree.exhaustion(top).ghosts = ghosts_;
   } else {
     exchange_rules(tree, top, proposal.child);
   }
   double new_log_prior = 0;
-  if (!route_all(*restructured_, top, change, new_log_prior)) return;
+  if (!route_all(planted, tree, top, change, new_log_prior)) return;
   residual_->sums(restructured_->ids.data(), tree.n_leaves(), {}, new_sums_);
   proposal.log_ratio = new_log_prior - old_log_prior +
                        subtree_log_likelihood(tree, top, new_sums_) -

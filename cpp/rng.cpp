@@ -83,8 +83,10 @@ double Rng::gamma(double shape) {
 
 double Rng::log_gamma_variate(double shape) {
   if (shape >= 1.0) return fm::log(gamma_from_one_up(shape));
-  // Gamma(shape) is Gamma(shape + 1) times uniform^(1 / shape).
-  return fm::log(gamma_from_one_up(shape + 1.0)) - exponential() / shape;
+  // Gamma(shape) is Gamma(shape + 1) times uniform^(1 / shape). Two statements, because compilers
+  // may evaluate the operands of a difference in either order.
+  const double log_above_one = fm::log(gamma_from_one_up(shape + 1.0));
+  return log_above_one - exponential() / shape;
 }
 
 void Rng::log_beta(double a, double b, double& log_x, double& log_1mx) {
@@ -143,8 +145,8 @@ double Rng::binomial(double n, double p, double q) {
   return std::clamp(count + sign * successes, 0.0, n_trials);
 }
 
-// Far out, Robert's (1995) exponential proposal at its best rate r, which satisfies r - lower = 1 /
-// r.
+// Far out, Robert's (1995) exponential proposal at its best rate, for which rate - lower = 1 /
+// rate.
 double Rng::normal_above(double lower) {
   if (lower < 0.4) {
     double x;

@@ -23,8 +23,7 @@ struct SavedForests {
   void check(std::size_t p) const;
   // out[draw * n_rows + i] = sum of the trees of the draw at row i, for draws begin .. end - 1.
   void predict(const double* x, std::size_t n_rows, std::ptrdiff_t row_stride,
-               std::ptrdiff_t column_stride, std::size_t begin, std::size_t end,
-               double* out) const;
+               std::ptrdiff_t column_stride, std::size_t begin, std::size_t end, double* out) const;
 };
 
 }  // namespace bayesvc

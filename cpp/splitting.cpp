@@ -104,7 +104,8 @@ double Splitting::seen_total() const {
 
 std::uint32_t Splitting::draw_base(Rng& rng) const {
   const auto& variables = eligibility_.variables();
-  if (cumulative_.empty()) return variables[rng.below(static_cast<std::uint32_t>(variables.size()))];
+  if (cumulative_.empty())
+    return variables[rng.below(static_cast<std::uint32_t>(variables.size()))];
   const double u = rng.uniform() * cumulative_.back();
   const auto at = std::upper_bound(cumulative_.begin(), cumulative_.end(), u) - cumulative_.begin();
   return variables[std::min(static_cast<std::size_t>(at), variables.size() - 1)];

@@ -21,11 +21,11 @@ struct Node {
   std::int32_t left = -1;  // -1 in a leaf
   std::int32_t right = -1;
   std::uint32_t n_rows = 0;
-  Rule rule{};                // internal nodes
+  Rule rule{};  // internal nodes
   std::uint16_t depth = 0;
-  LeafId leaf = 0;            // leaves
-  bool splittable = true;     // leaves: some variable is eligible
-  double birth_ratio = 0;     // internal nodes: min(1, r) of the birth of the rule
+  LeafId leaf = 0;         // leaves
+  bool splittable = true;  // leaves: some variable is eligible
+  double birth_ratio = 0;  // internal nodes: min(1, r) of the birth of the rule
 
   bool is_leaf() const { return left < 0; }
 };

@@ -140,12 +140,15 @@ TEST(least_squares_of_any_scale) {
 }
 
 TEST(least_squares_of_a_large_offset) {
-  const std::size_t n = 400;
+  const std::size_t n = 2000;
   Vector x = normals(2 * n, 10), y = normals(n, 11);
+  for (double& value : x) value = std::floor(value * 64.0) / 64.0;  // the offset keeps it exactly
+  for (std::size_t r = 0; r < n; ++r) y[r] += 5.0 * x[r];
   const double plain = LinearModel(x.data(), n, 2, true).residual_ss(y.data());
-  for (double& value : x) value = 1e9 + value;
-  for (double& value : y) value = 1e7 + value;
-  CHECK_NEAR(LinearModel(x.data(), n, 2, true).residual_ss(y.data()), plain, 1e-5 * plain);
+  for (double& value : x) value += 1e14;
+  CHECK_NEAR(LinearModel(x.data(), n, 2, true).residual_ss(y.data()), plain, 1e-9 * plain);
+  for (double& value : y) value += 1e7;
+  CHECK_NEAR(LinearModel(x.data(), n, 2, true).residual_ss(y.data()), plain, 1e-6 * plain);
 }
 
 TEST(least_squares_of_a_perfect_fit) {

@@ -51,8 +51,9 @@ class PlainBart:
     ``rules="exact"``: a cut uniform over the observed values in the node but the largest, and
     the right acceptance ratio. ``rules="stochtree"``: a cut uniform between the node's smallest
     and largest value, and stochtree's ratio, which (1) takes the number of prunable nodes after
-    a birth to be one more than before even where the parent stops being prunable, and (2) gives
-    the birth from a stump the probability 1/2, not 1, in the ratio of the death that leads there.
+    a birth to be one more than before even where the parent stops being prunable, (2) gives
+    the birth from a stump the probability 1/2, not 1, in the ratio of the death that leads there,
+    and (3) doubles the ratio of births and deaths alike where one of the children has one row.
     """
 
     problem: Problem
@@ -127,7 +128,8 @@ class PlainBart:
             n_prunable = len(before) + 1
         else:
             n_prunable = len(before) + (node // 2 not in before)
-        log_ratio += math.log(0.5 / n_prunable * len(tree.leaves) / (0.5 if before else 1.0))
+        death = 0.5 * self._doubling(n_left, rows.size)
+        log_ratio += math.log(death / n_prunable * len(tree.leaves) / (0.5 if before else 1.0))
         if math.log(1.0 - self.rng.random()) < log_ratio:
             tree.leaf_of_row[rows] = np.where(left, 2 * node, 2 * node + 1)
             tree.leaves.remove(node)
@@ -139,11 +141,13 @@ class PlainBart:
         node = prunable[self.rng.integers(len(prunable))]
         left = tree.leaf_of_row == 2 * node
         rows = left | (tree.leaf_of_row == 2 * node + 1)
+        n_left, n = int(left.sum()), int(rows.sum())
         log_ratio = -self._log_growth(
-            node, int(left.sum()), int(rows.sum()), float(residual @ left), float(residual @ rows)
+            node, n_left, n, float(residual @ left), float(residual @ rows)
         )
         leads_to_stump = node == 1
         birth = 1.0 if leads_to_stump and self.rules == "exact" else 0.5
+        birth *= self._doubling(n_left, n)
         log_ratio += math.log(birth / (len(tree.leaves) - 1) * len(prunable) / 0.5)
         if math.log(1.0 - self.rng.random()) < log_ratio:
             tree.leaf_of_row[rows] = node
@@ -151,6 +155,9 @@ class PlainBart:
             tree.leaves.remove(2 * node + 1)
             tree.leaves.append(node)
             del tree.variable[node]
+
+    def _doubling(self, n_left: int, n: int) -> float:
+        return 2.0 if self.rules == "stochtree" and min(n_left, n - n_left) == 1 else 1.0
 
     def _log_growth(self, node: int, n_left: int, n: int, left: float, total: float) -> float:
         """Log of (posterior with the node split) / (posterior with it a leaf), rule prior aside."""

@@ -41,7 +41,7 @@ QUANTITIES = (
     "mpvip_relevant",
     "mpvip_irrelevant",
 )
-N_COMPARED = 7 * len(QUANTITIES) + 1  # tests that compare all of them, and one of the prior
+N_COMPARED = 7 * len(QUANTITIES)
 
 # A comparison that could not see this difference in splits (of about 28) would prove nothing.
 LARGEST_STANDARD_ERROR_OF_SPLITS = 0.4
@@ -172,7 +172,9 @@ def test_stochtree_has_the_prior_its_ratio_implies() -> None:
     n_trees = make_problem().hyper.n_trees
     implied = n_trees * mean_splits(like_stochtree=True)
     found = of_chains(chains("stochtree, prior")["splits"])
-    assert_agree({"splits": (found, Estimate(implied, ()))})
+    # Shapes know nothing of leaves with one row, where stochtree's ratio is off in a third way;
+    # one split in a hundred makes such a leaf. The right ratio would give 20 % more.
+    assert abs(found.mean - implied) < 0.01 * implied + 5 * found.error
 
 
 def test_right_ratio_gives_the_right_prior() -> None:
