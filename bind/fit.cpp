@@ -97,17 +97,17 @@ void bind_saved_forests(nb::module_& m) {
           nb::arg("arrays"))
       .def(
           "predict",
-          [](const SavedForests& self, const Matrix& x) {
+          [](const SavedForests& self, const Matrix& x, std::size_t n_threads) {
             self.check(x.shape(1));
             std::vector<double> out(self.n_draws() * x.shape(0));
             {
               nb::gil_scoped_release release;
-              self.predict(x.data(), x.shape(0), x.stride(0), x.stride(1), 0, self.n_draws(),
+              self.predict(x.data(), x.shape(0), x.stride(0), x.stride(1), n_threads,
                            out.data());
             }
             return to_numpy(std::move(out), {self.n_draws(), x.shape(0)});
           },
-          nb::arg("X"));
+          nb::arg("X"), nb::arg("n_threads") = 1);
 }
 
 void bind_fit(nb::module_& m) {

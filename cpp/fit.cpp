@@ -48,7 +48,9 @@ Fit run_fit(const Columns& columns, const double* y, const ForestSettings& setti
     sweep(forest, control);
     fit.tallies.add(forest);
     fit.sigma.push_back(forest.sigma());
-    fit.alpha.push_back(forest.splitting().alpha());
+    fit.alpha.push_back(settings.splitting == SplitPrior::fixed
+                            ? std::numeric_limits<double>::quiet_NaN()
+                            : forest.splitting().alpha());
     fit.n_splits.push_back(static_cast<std::int32_t>(forest.splitting().n_splits()));
     if (plan.keep_counts) keep_counts(forest.splitting(), &fit.counts[k * p]);
     if (plan.keep_trees) fit.forests->add(forest);

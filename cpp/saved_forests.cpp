@@ -1,6 +1,8 @@
 #include "saved_forests.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+#include <thread>
 
 namespace bayesvc {
 
@@ -58,25 +60,36 @@ void SavedForests::check(std::size_t p) const {
   }
 }
 
-void SavedForests::predict(const double* x, std::size_t n_rows, std::ptrdiff_t row_stride,
-                           std::ptrdiff_t column_stride, std::size_t begin, std::size_t end,
-                           double* out) const {
-  for (std::size_t draw = begin; draw < end; ++draw) {
-    double* sums = out + draw * n_rows;
-    for (std::size_t i = 0; i < n_rows; ++i) sums[i] = 0;
-    for (std::size_t t = 0; t < n_trees; ++t) {
-      const std::uint64_t root = tree_start[draw * n_trees + t];
-      for (std::size_t i = 0; i < n_rows; ++i) {
-        const double* row = x + static_cast<std::ptrdiff_t>(i) * row_stride;
-        std::uint64_t k = root;
-        while (variable[k] >= 0) {
-          const bool left = row[variable[k] * column_stride] <= value[k];
-          k += left ? 1u : static_cast<std::uint64_t>(right[k]);
-        }
-        sums[i] += value[k];
+void SavedForests::predict_draw(std::size_t draw, const double* x, std::size_t n_rows,
+                                std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
+                                double* sums) const {
+  for (std::size_t i = 0; i < n_rows; ++i) sums[i] = 0;
+  for (std::size_t t = 0; t < n_trees; ++t) {
+    const std::uint64_t root = tree_start[draw * n_trees + t];
+    for (std::size_t i = 0; i < n_rows; ++i) {
+      const double* row = x + static_cast<std::ptrdiff_t>(i) * row_stride;
+      std::uint64_t k = root;
+      while (variable[k] >= 0) {
+        const bool left = row[variable[k] * column_stride] <= value[k];
+        k += left ? 1u : static_cast<std::uint64_t>(right[k]);
       }
+      sums[i] += value[k];
     }
   }
+}
+
+void SavedForests::predict(const double* x, std::size_t n_rows, std::ptrdiff_t row_stride,
+                           std::ptrdiff_t column_stride, std::size_t n_threads,
+                           double* out) const {
+  n_threads = std::max<std::size_t>(1, std::min(n_threads, n_draws()));
+  const auto work = [&](std::size_t first) {
+    for (std::size_t draw = first; draw < n_draws(); draw += n_threads)
+      predict_draw(draw, x, n_rows, row_stride, column_stride, out + draw * n_rows);
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t k = 1; k < n_threads; ++k) threads.emplace_back(work, k);
+  work(0);
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace bayesvc

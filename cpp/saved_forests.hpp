@@ -21,9 +21,13 @@ struct SavedForests {
   void add(const Forest& forest);
   // Throws std::invalid_argument if the arrays do not describe trees on p variables.
   void check(std::size_t p) const;
-  // out[draw * n_rows + i] = sum of the trees of the draw at row i, for draws begin .. end - 1.
+  // out[draw * n_rows + i] = sum of the trees of the draw at row i.
   void predict(const double* x, std::size_t n_rows, std::ptrdiff_t row_stride,
-               std::ptrdiff_t column_stride, std::size_t begin, std::size_t end, double* out) const;
+               std::ptrdiff_t column_stride, std::size_t n_threads, double* out) const;
+
+ private:
+  void predict_draw(std::size_t draw, const double* x, std::size_t n_rows,
+                    std::ptrdiff_t row_stride, std::ptrdiff_t column_stride, double* sums) const;
 };
 
 }  // namespace bayesvc

@@ -210,7 +210,8 @@ def test_predict_on_the_scale_of_y(regression):
     assert np.corrcoef(mean, y)[0, 1] > 0.8
     assert abs(mean.mean() - y.mean()) < y.std()
     np.testing.assert_array_equal(draws.predict(X), mean)
-    np.testing.assert_array_equal(draws.predict(X[3:4]), mean[3:4])
+    # numpy adds up one column in another order than many
+    np.testing.assert_allclose(draws.predict(X[3:4]), mean[3:4], rtol=1e-12)
     assert draws.predict(X[:0]).shape == (0,)
 
 
