@@ -134,6 +134,7 @@ class Forest {
   bool route_all(const PlantedTree& planted, const Tree& tree, std::int32_t top, bool free_top,
                  double& log_prior);
   void make_admissible(Proposal& proposal);
+  double log_doubled_swap(const Tree& old_tree, const Tree& tree, std::int32_t top) const;
   bool route(PlantedTree& planted, std::int32_t k, LeafId id, bool free_rule, double& log_prior);
   bool rule_log_prior(const Tree& tree, std::int32_t k, const RowSet& rows, double& log_prior);
   double subtree_log_likelihood(const Tree& tree, std::int32_t k, const LeafSums& sums) const;

@@ -168,6 +168,9 @@ void Forest::evaluate_deep(PlantedTree& planted, Proposal& proposal) {
     exchange_rules(tree, top, proposal.child);
   }
   double new_log_prior = 0;
+  // Where two children share a rule, a swap leaves one split more on the variable of the parent.
+  if (!change && splitting_.prior() == SplitPrior::collapsed && tree.n_splits() > 2)
+    new_log_prior += log_doubled_swap(planted.tree, tree, top);
   if (!route_all(planted, tree, top, change, new_log_prior)) return;
   residual_->sums(restructured_->ids.data(), tree.n_leaves(), {}, new_sums_);
   proposal.log_ratio = new_log_prior - old_log_prior +
@@ -176,14 +179,20 @@ void Forest::evaluate_deep(PlantedTree& planted, Proposal& proposal) {
   proposal.birth_ratio = birth_ratio_at(tree, top, new_sums_);
 }
 
+double Forest::log_doubled_swap(const Tree& old_tree, const Tree& tree, std::int32_t top) const {
+  const Node& above = tree.node(top);
+  const bool doubled = tree.node(above.left).rule != old_tree.node(above.left).rule &&
+                       tree.node(above.right).rule != old_tree.node(above.right).rule;
+  if (!doubled) return 0;
+  return splitting_.log_exchange(above.rule.variable, old_tree.node(top).rule.variable);
+}
+
 void Forest::apply_deep(PlantedTree& planted, const Proposal& proposal) {
   const std::int32_t top = proposal.node;
   const Tree& old_tree = planted.tree;
   Tree& tree = restructured_->tree;
   if (proposal.kind == Move::change) {
-    splitting_.remove(old_tree.node(top).rule.variable);
     splitting_.remove_ghosts(old_tree.exhaustion(top).ghosts);
-    splitting_.add(proposal.rule.variable);
     splitting_.add_ghosts(ghosts_);
   }
   tree.preorder(top, [&](std::int32_t k) {
@@ -192,8 +201,10 @@ void Forest::apply_deep(PlantedTree& planted, const Proposal& proposal) {
       tree.exhaustion(k).ineligible.clear();
       tree.exhaustion(k).ineligible_known = false;
     }
-    if (tree.node(k).rule != old_tree.node(k).rule)
-      tree.node(k).birth_ratio = birth_ratio_at(tree, k, new_sums_);
+    if (tree.node(k).rule == old_tree.node(k).rule) return;
+    splitting_.remove(old_tree.node(k).rule.variable);
+    splitting_.add(tree.node(k).rule.variable);
+    tree.node(k).birth_ratio = birth_ratio_at(tree, k, new_sums_);
   });
   std::swap(planted, *restructured_);
   std::swap(sums_.sum, new_sums_.sum);

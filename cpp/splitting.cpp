@@ -162,6 +162,14 @@ std::uint32_t Splitting::draw_among_eligible(const RowSet& rows, Rng& rng) const
   return candidates.back();
 }
 
+double Splitting::log_exchange(std::uint32_t lost, std::uint32_t gained) const {
+  if (lost == gained) return 0;
+  const double learnt_lost = learning_ ? seen(lost) - 1.0 : 0.0;
+  const double learnt_gained = learning_ ? seen(gained) : 0.0;
+  return fixed_math::log((alpha_ * weights_[gained] + learnt_gained) /
+                         (alpha_ * weights_[lost] + learnt_lost));
+}
+
 double Splitting::log_mass(const std::vector<std::uint32_t>& ineligible) const {
   double lost = 0;
   for (const std::uint32_t j : ineligible) lost += fixed_math::exp(log_s_[j]);

@@ -49,6 +49,10 @@ class Splitting {
   double log_probability(std::uint32_t variable) const { return log_s_[variable]; }
   double log_mass(const std::vector<std::uint32_t>& ineligible) const;
 
+  // Collapsed form: log ratio of the urn's probabilities after one split on `lost` became one on
+  // `gained`.
+  double log_exchange(std::uint32_t lost, std::uint32_t gained) const;
+
   // One update of alpha and s given the splits; `restricted` holds the ineligible variables of each
   // internal node that has any (explicit form only).
   void update(Rng& rng, const std::vector<const std::vector<std::uint32_t>*>& restricted);

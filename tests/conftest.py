@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 Data = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let golden files be written anew."""
+    parser.addoption("--regenerate-golden", action="store_true", help="write golden files anew")
+
+
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
     """A seed of the test's own."""
