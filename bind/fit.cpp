@@ -102,8 +102,7 @@ void bind_saved_forests(nb::module_& m) {
             std::vector<double> out(self.n_draws() * x.shape(0));
             {
               nb::gil_scoped_release release;
-              self.predict(x.data(), x.shape(0), x.stride(0), x.stride(1), n_threads,
-                           out.data());
+              self.predict(x.data(), x.shape(0), x.stride(0), x.stride(1), n_threads, out.data());
             }
             return to_numpy(std::move(out), {self.n_draws(), x.shape(0)});
           },

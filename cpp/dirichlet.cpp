@@ -47,11 +47,12 @@ double slice_step(double x, double width, Rng& rng, F&& f) {
   double high = low + width;
   for (int k = 0; k < max_steps && f(low) > level; ++k) low -= width;
   for (int k = 0; k < max_steps && f(high) > level; ++k) high += width;
-  for (;;) {
+  while (high - low > 1e-13 * (1.0 + std::fabs(x))) {
     const double candidate = low + (high - low) * rng.uniform();
     if (f(candidate) > level) return candidate;
     (candidate < x ? low : high) = candidate;
   }
+  return x;  // the slice is narrower than rounding
 }
 
 constexpr double slice_width = 2.0;  // in log alpha
@@ -96,58 +97,65 @@ void Splitting::update_collapsed(Rng& rng) {
 void Splitting::update_explicit(Rng& rng,
                                 const std::vector<const std::vector<std::uint32_t>*>& restricted) {
   const auto& variables = eligibility_.variables();
-  std::vector<double> log_rate(variables.size(), 0.0);
-  if (!restricted.empty()) {
-    const double log_total = rng.log_gamma_variate(alpha_ * weight_total_);
-    const double n_free = static_cast<double>(n_splits_ - restricted.size());
-    double free_u = 0;
-    if (n_free > 0) free_u = exp(rng.log_gamma_variate(n_free) - log_total);
-    std::vector<double> log_u;
-    for (const auto* ineligible : restricted)
-      log_u.push_back(log(rng.exponential()) - log_mass(*ineligible) - log_total);
-    // In units of the largest u, so that none overflows; a rate lost in those units is summed anew.
-    const double unit = std::max(0.0, *std::max_element(log_u.begin(), log_u.end()));
-    const double base = exp(log(1.0 + free_u) - unit);
-    std::vector<double> rate(variables.size(), base);
-    for (std::size_t k = 0; k < restricted.size(); ++k) {
-      const double u = exp(log_u[k] - unit);
-      auto next = restricted[k]->begin();
-      for (std::size_t v = 0; v < variables.size(); ++v) {
-        if (next != restricted[k]->end() && *next == variables[v])
-          ++next;
-        else
-          rate[v] += u;
-      }
-    }
-    for (std::size_t v = 0; v < variables.size(); ++v) {
-      if (rate[v] > 1e-280) {
-        log_rate[v] = unit + log(rate[v]);
-        continue;
-      }
-      log_rate[v] = log(1.0 + free_u);
-      for (std::size_t k = 0; k < restricted.size(); ++k)
-        if (!std::binary_search(restricted[k]->begin(), restricted[k]->end(), variables[v]))
-          log_rate[v] = fixed_math::log_add(log_rate[v], log_u[k]);
-    }
-  }
+  const std::vector<double> log_rate = draw_log_rates(rng, restricted);
   if (std::isnan(settings_.alpha)) {
     double weighted_log_rate = 0;
     for (std::size_t v = 0; v < variables.size(); ++v)
       weighted_log_rate += weights_[variables[v]] * log_rate[v];
     alpha_ = exp(slice_step(log(alpha_), slice_width, rng, [&](double log_alpha) {
       const double alpha = exp(log_alpha);
-      double density = log_alpha_prior(log_alpha) + log_rising_counts(alpha);
+      const double density = log_alpha_prior(log_alpha) + log_rising_counts(alpha);
       if (!restricted.empty()) return density - alpha * weighted_log_rate;
       LogRising normaliser;
       normaliser.add(alpha * weight_total_, static_cast<double>(n_splits_));
       return density - normaliser.total();
     }));
   }
+  std::vector<double> log_g(variables.size());
   for (std::size_t v = 0; v < variables.size(); ++v) {
     const std::uint32_t j = variables[v];
-    log_rate[v] = rng.log_gamma_variate(alpha_ * weights_[j] + counts_[j]) - log_rate[v];
+    log_g[v] = rng.log_gamma_variate(alpha_ * weights_[j] + counts_[j]) - log_rate[v];
   }
-  set_log_s(log_rate);
+  set_log_s(log_g);
+}
+
+// Logs of the rates of the G. Where no node is restricted all rates are equal and cancel in s.
+std::vector<double> Splitting::draw_log_rates(
+    Rng& rng, const std::vector<const std::vector<std::uint32_t>*>& restricted) const {
+  const auto& variables = eligibility_.variables();
+  std::vector<double> log_rate(variables.size(), 0.0);
+  if (restricted.empty()) return log_rate;
+  const double log_total = rng.log_gamma_variate(alpha_ * weight_total_);
+  const double n_free = static_cast<double>(n_splits_ - restricted.size());
+  double log_base = 0;
+  if (n_free > 0) log_base = fixed_math::log_add(0, rng.log_gamma_variate(n_free) - log_total);
+  std::vector<double> log_u;
+  for (const auto* ineligible : restricted)
+    log_u.push_back(log(rng.exponential()) - log_mass(*ineligible) - log_total);
+  // In units of the largest term, so that none overflows; what is lost in them is summed anew.
+  const double unit = std::max(log_base, *std::max_element(log_u.begin(), log_u.end()));
+  std::vector<double> rate(variables.size(), exp(log_base - unit));
+  for (std::size_t k = 0; k < restricted.size(); ++k) {
+    const double u = exp(log_u[k] - unit);
+    auto next = restricted[k]->begin();
+    for (std::size_t v = 0; v < variables.size(); ++v) {
+      if (next != restricted[k]->end() && *next == variables[v])
+        ++next;
+      else
+        rate[v] += u;
+    }
+  }
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    if (rate[v] > 1e-280) {
+      log_rate[v] = unit + log(rate[v]);
+      continue;
+    }
+    log_rate[v] = log_base;
+    for (std::size_t k = 0; k < restricted.size(); ++k)
+      if (!std::binary_search(restricted[k]->begin(), restricted[k]->end(), variables[v]))
+        log_rate[v] = fixed_math::log_add(log_rate[v], log_u[k]);
+  }
+  return log_rate;
 }
 
 void Splitting::set_log_s(const std::vector<double>& log_weights) {

@@ -201,7 +201,8 @@ void Forest::apply_deep(PlantedTree& planted, const Proposal& proposal) {
       tree.exhaustion(k).ineligible.clear();
       tree.exhaustion(k).ineligible_known = false;
     }
-    if (tree.node(k).rule == old_tree.node(k).rule) return;
+    const bool drawn_anew = k == top && proposal.kind == Move::change;
+    if (tree.node(k).rule == old_tree.node(k).rule && !drawn_anew) return;
     splitting_.remove(old_tree.node(k).rule.variable);
     splitting_.add(tree.node(k).rule.variable);
     tree.node(k).birth_ratio = birth_ratio_at(tree, k, new_sums_);

@@ -79,8 +79,7 @@ void SavedForests::predict_draw(std::size_t draw, const double* x, std::size_t n
 }
 
 void SavedForests::predict(const double* x, std::size_t n_rows, std::ptrdiff_t row_stride,
-                           std::ptrdiff_t column_stride, std::size_t n_threads,
-                           double* out) const {
+                           std::ptrdiff_t column_stride, std::size_t n_threads, double* out) const {
   n_threads = std::max<std::size_t>(1, std::min(n_threads, n_draws()));
   const auto work = [&](std::size_t first) {
     for (std::size_t draw = first; draw < n_draws(); draw += n_threads)

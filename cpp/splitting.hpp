@@ -78,6 +78,8 @@ class Splitting {
   double log_rising_counts(double alpha) const;
   void update_collapsed(Rng& rng);
   void update_explicit(Rng& rng, const std::vector<const std::vector<std::uint32_t>*>& restricted);
+  std::vector<double> draw_log_rates(
+      Rng& rng, const std::vector<const std::vector<std::uint32_t>*>& restricted) const;
   void set_log_s(const std::vector<double>& log_weights);
 
   static constexpr std::uint32_t unused = 0xffffffff;

@@ -22,7 +22,13 @@ def collect(chains: Iterable[dict[str, float]]) -> Summaries:
 
 
 def run_bayesvc(
-    problem: Problem, n_chains: int, *, dart: bool = False, **settings: Any
+    problem: Problem,
+    n_chains: int,
+    *,
+    dart: bool = False,
+    burn_in: int = BURN_IN,
+    n_draws: int = N_DRAWS,
+    **settings: Any,
 ) -> Summaries:
     import bayesvc as bv
 
@@ -36,8 +42,8 @@ def run_bayesvc(
         prior,
         n_replicates=n_chains,
         n_trees=h.n_trees,
-        burn_in=BURN_IN,
-        n_draws=N_DRAWS,
+        burn_in=burn_in,
+        n_draws=n_draws,
         random_state=1,
     )
     return {
@@ -98,18 +104,21 @@ def run_stochtree(problem: Problem, n_chains: int, *, likelihood: bool = True) -
     return collect(chain(seed) for seed in range(1, n_chains + 1))
 
 
-def run_bartz(problem: Problem, n_chains: int, *, sparse: bool, rows_per_leaf: int) -> Summaries:
+def run_bartz(
+    problem: Problem, n_chains: int, *, sparse: bool, rows_per_leaf: int = 1
+) -> Summaries:
     """Run bartz with a cut at every observed value, and reweight its draws to bayesvc's prior.
 
     augment=False: with 499 cuts a variable no rule is ever exhausted, so the augmentation would
-    do nothing but take time.
+    do nothing but take time. The Dirichlet prior acts from the first sweep, as in bayesvc.
     """
     from bartz.BART import gbart
 
     h = problem.hyper
-    limits = {
+    start = {
         "min_points_per_leaf": rows_per_leaf,
         "min_points_per_decision_node": 2 * rows_per_leaf,
+        **({"sparse_on_at": 0} if sparse else {}),
     }
 
     def chain(seed: int) -> dict[str, float]:
@@ -132,7 +141,7 @@ def run_bartz(problem: Problem, n_chains: int, *, sparse: bool, rows_per_leaf: i
             keepevery=THIN,
             printevery=None,
             seed=seed,
-            bart_kwargs={"precompute_predict_train": False, "init_kw": limits},
+            bart_kwargs={"precompute_predict_train": False, "init_kw": start},
         )
         weigher = BartzWeights(problem, np.asarray(model._mcmc_state.X), rows_per_leaf)
         trace = model._main_trace

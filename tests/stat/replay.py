@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from reference.model import Model
-from reference.moves import Conditional, Move
+from reference.moves import Conditional, Move, apply
 from reference.prior import Choice, GivenS, PolyaUrn, VariablePrior, tree_prior
-from reference.trees import Data, Node, Shape, fitted_values, parse
+from reference.trees import Data, Node, Shape, fitted_values, parse, rows_by_node
+
+Ghosts = dict[int, dict[int, float]]  # preorder node -> variable -> ineligible draws
 
 
 @dataclass(frozen=True)
@@ -25,18 +27,29 @@ class Step:
     residuals: NDArray[np.float64]  # y less the other trees
     sigma: float
     conditional: Conditional
-    ghosts: bool  # whether the collapsed chain carried ghosts when the sweep began
+    ghosts: Ghosts  # of this tree, but for the node at work: a collapsed chain's ineligible draws
 
     @property
     def can_be_proposed(self) -> bool:
         """False for a birth in a leaf where nothing is eligible."""
-        return self.move.kind in ("death", "swap") or self.move.variable >= 0
+        data = self.conditional.data
+        return bool(data.eligible(rows_by_node(data, self.shape)[self.move.node]))
 
     def expected_log_ratio(self) -> float:
         """The log ratio by the reference."""
-        if not self.can_be_proposed:
+        if not self.can_be_proposed or self.ghost_becomes_eligible():
             return -np.inf
         return self.conditional.log_ratio(self.shape, self.move, self.residuals, self.sigma)
+
+    def ghost_becomes_eligible(self) -> bool:
+        """Change and swap leave the ghosts of other nodes as they are, so these must stay so."""
+        if self.move.kind in ("birth", "death"):
+            return False
+        data = self.conditional.data
+        rows = rows_by_node(data, apply(self.shape, self.move))
+        return any(
+            v in data.eligible(rows[node]) for node in self.ghosts for v in self.ghosts[node]
+        )
 
 
 def move_of(record: dict[str, Any]) -> Move:
@@ -52,22 +65,30 @@ def move_of(record: dict[str, Any]) -> Move:
 def follow(
     chain: Any, model: Model, data: Data, y: NDArray[np.float64], n_sweeps: int
 ) -> Iterator[Step]:
-    """Sweep one by one: trees before the one at work are new, trees after it still old."""
+    """Sweep one by one: trees before the one at work are new, trees after it still old.
+
+    A collapsed chain draws the ghosts of a tree anew just before it works on it, and they are
+    found unchanged after the sweep but for the node at work.
+    """
     chain.record_proposals(True)
     chain.proposals()
     for _ in range(n_sweeps):
-        old, sigma, ghosts = chain.trees(), chain.sigma, _has_ghosts(chain, model)
-        variables = _variables(chain, model, data.p)
+        old, sigma, old_ghosts = chain.trees(), chain.sigma, _ghosts(chain, model)
+        alpha, s = chain.alpha, chain.split_probabilities()
         chain.sweep(1)
-        new, records = chain.trees(), chain.proposals()
+        new, records, new_ghosts = chain.trees(), chain.proposals(), _ghosts(chain, model)
         assert [record["tree"] for record in records] == list(range(model.n_trees))
         for t, record in enumerate(records):
             assert record["sigma"] == sigma
             assert [tuple(node) for node in record["before"]] == [tuple(n) for n in old[t]]
             others = new[:t] + old[t + 1 :]
             residuals = y - sum((fitted_values(data, nodes) for nodes in others), np.zeros(data.n))
-            rest = _choices(model, data, others)
-            conditional = Conditional(model, data, variables, rest)
+            ghosts = dict(new_ghosts[t])
+            if record["kind"] != "swap":
+                ghosts.pop(record["node"], None)
+            present = [*new_ghosts[:t], ghosts, *old_ghosts[t + 1 :]]
+            variables = _variables(model, data.p, alpha, s, present)
+            conditional = Conditional(model, data, variables, _choices(model, data, others))
             shape, move = parse(old[t]), move_of(record)
             yield Step(record, shape, move, new[t], residuals, sigma, conditional, ghosts)
 
@@ -78,12 +99,22 @@ def _choices(model: Model, data: Data, forest: list[list[Node]]) -> tuple[Choice
     )
 
 
-def _variables(chain: Any, model: Model, p: int) -> VariablePrior:
+def _variables(
+    model: Model, p: int, alpha: float, s: NDArray[np.float64], ghosts: list[Ghosts]
+) -> VariablePrior:
+    if model.splitting != "collapsed":
+        with np.errstate(divide="ignore"):
+            return GivenS(np.log(s))
+    drawn = np.zeros(p)
+    for node in (node for tree in ghosts for node in tree.values()):
+        for variable, count in node.items():
+            drawn[variable] += count
+    return PolyaUrn(alpha * model.base_measure(p), drawn)
+
+
+def _ghosts(chain: Any, model: Model) -> list[Ghosts]:
+    by_tree: list[Ghosts] = [{} for _ in range(model.n_trees)]
     if model.splitting == "collapsed":
-        return PolyaUrn(chain.alpha * model.base_measure(p), no_ghosts=True)
-    with np.errstate(divide="ignore"):
-        return GivenS(np.log(chain.split_probabilities()))
-
-
-def _has_ghosts(chain: Any, model: Model) -> bool:
-    return model.splitting == "collapsed" and bool(chain.ghosts())
+        for (t, node), drawn in chain.ghosts().items():
+            by_tree[t][node] = drawn
+    return by_tree

@@ -15,9 +15,9 @@ from scipy.stats import t as student
 
 from bayesvc import _core
 
-# Rate of false alarms of one test (one set of parameters). There are about 150 of them, so the
+# Rate of false alarms of one test (one set of parameters). Some 400 of them are random, so the
 # whole suite raises one with probability below 1e-3; seeds are fixed, so the risk is run once.
-FALSE_ALARM = 5e-6
+FALSE_ALARM = 2e-6
 N_BATCHES = 50
 
 

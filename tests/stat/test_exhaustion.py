@@ -111,6 +111,27 @@ def test_neither_form_hangs_and_both_agree(kind: str) -> None:
     assert means[NAMES.index("splits on the driver")] > 1.0, "the driver does not drive"
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("splitting", ["explicit", "collapsed"])
+@pytest.mark.parametrize("alpha", [0.002, NAN])
+def test_alpha_close_to_zero(
+    splitting: str, alpha: float, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """All of s but one entry is below the smallest number; false alarms: FALSE_ALARM a case.
+
+    A sampled alpha gets a prior that reaches down to 1e-8.
+    """
+    settings = {"alpha": alpha, "a": 0.3, "b": 1.0, "rho": 0.1, "beta": 0.8}
+    model = Model(splitting=splitting, likelihood=False, **settings)  # type: ignore[arg-type]
+    data = Data(matrix("mixed")[:16, :4])
+    features = Features(model, data)
+    expected, error = mean_and_error(features.of_prior(rng, 4_000))
+    chain = make_chain(model, data, np.zeros(data.n), chain_seed)
+    draws = np.array([features.of_chain(state) for state in thinned(chain, 4_000, 40)])
+    assert np.all(np.isfinite(draws))
+    assert_means_agree(draws, expected, features.names, error)
+
+
 @pytest.mark.stat
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("kind", ["binary", "mixed"])

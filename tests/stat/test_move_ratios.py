@@ -103,23 +103,11 @@ def run_case(name: str) -> Run:
     return Run(steps, data, y, sigmas, rng)
 
 
-def price_is_conditional(step: Step, name: str) -> bool:
-    """Above other splits a collapsed chain prices a move given its ghosts."""
-    if not (name.startswith("collapsed") and CASES[name].columns in ("binary", "mixed")):
-        return False
-    below_unchanged = step.move.kind in ("birth", "death") or (
-        step.move.kind == "change" and step.move.node in prunable_nodes(step.shape)
-    )
-    return not below_unchanged and step.ghosts
-
-
 @every_case
 def test_log_ratios_match_the_definition(name: str) -> None:
     """Deterministic to 1e-8: no false alarms. Includes proposals that are impossible."""
     checked: Counter[str] = Counter()
     for step in run_case(name).steps:
-        if price_is_conditional(step, name):
-            continue
         expected, recorded = step.expected_log_ratio(), step.record["log_ratio"]
         context = f"{step.move} from {step.shape}"
         if np.isinf(expected):
@@ -154,12 +142,10 @@ def test_proposals_are_drawn_as_defined(name: str) -> None:
     """
     run = run_case(name)
     found: dict[str, list[float]] = {"kind": [], "place": [], "variable": [], "cut": [], "ok": []}
-    exhausting = CASES[name].columns != "continuous"
     for step in run.steps:
         _position_of_place(run, step, found)
         if step.move.kind in ("birth", "change") and step.can_be_proposed:
-            ghosts_weigh_in = name.startswith("collapsed") and exhausting
-            _position_of_rule(run, step, found, with_variable=not ghosts_weigh_in)
+            _position_of_rule(run, step, found)
         if step.record["log_ratio"] > -np.inf:
             accept = min(1.0, float(np.exp(step.record["log_ratio"])))
             chances = np.array([accept, 1.0 - accept])
@@ -186,21 +172,18 @@ def _position_of_place(run: Run, step: Step, found: dict[str, list[float]]) -> N
     found["place"].append((position + run.rng.random()) / len(places))
 
 
-def _position_of_rule(
-    run: Run, step: Step, found: dict[str, list[float]], with_variable: bool
-) -> None:
+def _position_of_rule(run: Run, step: Step, found: dict[str, list[float]]) -> None:
     rows = rows_by_node(run.data, step.shape)[step.move.node]
     eligible = run.data.eligible(rows)
     cuts = run.data.cuts(rows, step.move.variable)
     found["cut"].append((cuts.index(step.move.cut) + run.rng.random()) / len(cuts))
-    if with_variable:
-        chances = []
-        for j in eligible:
-            first_cut, n_cuts = run.data.cuts(rows, j)[0], len(run.data.cuts(rows, j))
-            log_rule = step.conditional.log_rule(step.shape, step.move.node, j, first_cut)
-            chances.append(n_cuts * np.exp(log_rule))
-        taken = eligible.index(step.move.variable)
-        found["variable"].append(randomised_position(run.rng, np.array(chances), taken))
+    chances = []
+    for j in eligible:
+        first_cut, n_cuts = run.data.cuts(rows, j)[0], len(run.data.cuts(rows, j))
+        log_rule = step.conditional.log_rule(step.shape, step.move.node, j, first_cut)
+        chances.append(n_cuts * np.exp(log_rule))
+    taken = eligible.index(step.move.variable)
+    found["variable"].append(randomised_position(run.rng, np.array(chances), taken))
 
 
 @every_case

@@ -7,7 +7,6 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from reference.model import Model
 from reference.trees import Data, Rows, Shape
@@ -75,27 +74,31 @@ class GivenS:
 class PolyaUrn:
     """``s`` integrated out of a Dirichlet, every variable eligible wherever one is chosen.
 
-    With ``no_ghosts`` exhausted variables are allowed, given that none was drawn before the
-    variables chosen: the urn then prices the sequence of all draws as it stands.
+    With ``ghosts`` (draws by variable) exhausted variables are allowed: the urn then prices the
+    sequence of all draws, the ineligible ones before each choice being known.
     """
 
-    def __init__(self, concentration: NDArray[np.float64], no_ghosts: bool = False) -> None:
-        self.concentration = np.asarray(concentration, dtype=float)
-        self.no_ghosts = no_ghosts
+    def __init__(
+        self, concentration: NDArray[np.float64], ghosts: NDArray[np.float64] | None = None
+    ) -> None:
+        self.exhaustible = ghosts is not None
+        self.weights = np.asarray(concentration, dtype=float) + (0.0 if ghosts is None else ghosts)
 
     def log_probability(self, choices: Sequence[Choice]) -> float:
-        p = len(self.concentration)
-        free = self.no_ghosts or all(len(among) == p for _, among in choices)
+        p = len(self.weights)
+        free = self.exhaustible or all(len(among) == p for _, among in choices)
         assert free, "a variable is exhausted somewhere"
         counts = np.bincount(np.array([v for v, _ in choices], dtype=np.int64), minlength=p)
-        return dirichlet_multinomial(counts, self.concentration)
+        return dirichlet_multinomial(counts, self.weights)
 
 
 def dirichlet_multinomial(counts: NDArray[np.int64], concentration: NDArray[np.float64]) -> float:
     """Log probability of one sequence with these counts under the Dirichlet."""
-    total = concentration.sum()
-    terms = gammaln(concentration + counts) - gammaln(concentration)
-    return float(terms.sum() + gammaln(total) - gammaln(total + counts.sum()))
+    taken = sum(
+        float(np.log(weight + np.arange(count)).sum())
+        for weight, count in zip(concentration, counts, strict=True)
+    )
+    return taken - float(np.log(concentration.sum() + np.arange(counts.sum())).sum())
 
 
 def log_prior(model: Model, data: Data, shape: Shape, log_s: NDArray[np.float64]) -> float:

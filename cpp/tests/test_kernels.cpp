@@ -1,0 +1,381 @@
+// The plain and the AVX2 kernels must give the same bits, and both what a naive loop gives.
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../kernels.hpp"
+#include "brute_force.hpp"
+#include "check.hpp"
+
+using bayesvc::Advance;
+using bayesvc::CodeWidth;
+using bayesvc::ColumnView;
+using bayesvc::Kernels;
+using bayesvc::LeafId;
+using bayesvc::Rng;
+using bayesvc::RowSet;
+using brute_force::below;
+using brute_force::rng_of;
+
+namespace {
+
+// No build without AVX2 has anything to compare: the plain kernels alone are checked there.
+std::vector<const Kernels*> all_kernels() {
+  std::vector<const Kernels*> found = {&bayesvc::plain_kernels()};
+  if (bayesvc::avx2_kernels()) found.push_back(bayesvc::avx2_kernels());
+  return found;
+}
+
+constexpr CodeWidth widths[] = {CodeWidth::bits8, CodeWidth::bits16, CodeWidth::bits32};
+constexpr std::size_t sizes[] = {1,   2,   3,   7,   8,   9,   15,  16,   17,   63,   100,  255,
+                                 256, 300, 511, 512, 513, 519, 520, 1000, 1023, 1024, 1025, 1103};
+
+// Codes in a vector of their exact size, so that the address sanitizer sees a read beyond them.
+struct Codes {
+  CodeWidth width;
+  std::vector<std::uint8_t> narrow;
+  std::vector<std::uint16_t> middle;
+  std::vector<std::uint32_t> wide;  // always filled
+
+  Codes(CodeWidth w, std::vector<std::uint32_t> codes) : width(w), wide(std::move(codes)) {
+    if (w == CodeWidth::bits8) narrow.assign(wide.begin(), wide.end());
+    if (w == CodeWidth::bits16) middle.assign(wide.begin(), wide.end());
+  }
+  ColumnView view() const {
+    if (width == CodeWidth::bits8) return {narrow.data(), width};
+    if (width == CodeWidth::bits16) return {middle.data(), width};
+    return {wide.data(), width};
+  }
+};
+
+std::uint32_t code_limit(CodeWidth width) {
+  return width == CodeWidth::bits8 ? 256u : width == CodeWidth::bits16 ? 65536u : 1u << 20;
+}
+
+Codes random_codes(CodeWidth width, std::size_t n, Rng& rng, std::uint32_t limit = 0) {
+  std::vector<std::uint32_t> codes(n);
+  for (auto& code : codes) code = rng.below(limit ? limit : code_limit(width));
+  return Codes(width, std::move(codes));
+}
+
+std::vector<LeafId> random_ids(std::size_t n, std::size_t n_leaves, Rng& rng) {
+  std::vector<LeafId> ids(n);
+  for (LeafId& id : ids) id = static_cast<LeafId>(below(rng, n_leaves));
+  return ids;
+}
+
+template <class Real>
+struct Case {
+  std::vector<Real> residual, previous_shift, current_shift;
+  std::vector<LeafId> previous_ids, current_ids;
+  std::size_t n_previous, n_current;
+  const Codes* codes;
+  std::uint32_t cut;
+  LeafId first, second;
+
+  Case(std::size_t n, std::size_t previous, std::size_t current, const Codes* column, Rng& rng)
+      : n_previous(previous), n_current(current), codes(column) {
+    for (std::size_t i = 0; i < n; ++i) residual.push_back(static_cast<Real>(rng.normal()));
+    if (n > 3) residual[n / 2] = Real{-0.0};
+    previous_ids = random_ids(n, previous, rng);
+    current_ids = random_ids(n, current, rng);
+    const auto table = [&](std::size_t k) {
+      std::vector<Real> shift(k < 8 ? 8 : k, std::numeric_limits<Real>::quiet_NaN());  // padding
+      for (std::size_t i = 0; i < k; ++i) shift[i] = static_cast<Real>(0.3 * rng.normal());
+      return shift;
+    };
+    previous_shift = table(previous);
+    current_shift = table(current);
+    cut = column ? rng.below(code_limit(column->width)) : 0;
+    first = static_cast<LeafId>(below(rng, current));
+    second = rng.below(2) ? first : static_cast<LeafId>(below(rng, current));
+  }
+};
+
+template <class Real>
+struct Outcome {
+  std::vector<Real> residual;
+  std::vector<double> sums;
+  double left_sum = 0;
+  std::uint32_t left_count = 0;
+  bool buffer_is_clear = true;
+};
+
+template <class Real>
+Outcome<Real> advance(const Kernels& kernels, const Case<Real>& given) {
+  Outcome<Real> out{given.residual, std::vector<double>(given.n_current), 0, 0, true};
+  std::vector<Real> lane_buffer(given.n_current * bayesvc::lanes, Real{0});
+  std::vector<double> lane_sums(given.n_current * bayesvc::lanes, NAN);
+  Advance<Real> task;
+  task.residual = out.residual.data();
+  task.n = given.residual.size();
+  task.previous_ids = given.previous_ids.data();
+  task.previous_shift = given.previous_shift.data();
+  task.n_previous = given.n_previous;
+  task.current_ids = given.current_ids.data();
+  task.current_shift = given.current_shift.data();
+  task.n_current = given.n_current;
+  if (given.codes) task.column = given.codes->view();
+  task.cut = given.cut;
+  task.first = given.first;
+  task.second = given.second;
+  task.sums = out.sums.data();
+  task.lane_buffer = lane_buffer.data();
+  task.lane_sums = lane_sums.data();
+  task.left_count = 12345;  // must not matter
+  if constexpr (std::is_same_v<Real, float>)
+    kernels.advance_single(task);
+  else
+    kernels.advance_double(task);
+  out.left_sum = task.left_sum;
+  out.left_count = task.left_count;
+  for (const Real x : lane_buffer) out.buffer_is_clear = out.buffer_is_clear && x == 0;
+  return out;
+}
+
+bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+bool same_bits(float a, float b) {
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+}
+template <class Real>
+bool same_bits(const std::vector<Real>& a, const std::vector<Real>& b) {
+  bool same = a.size() == b.size();
+  for (std::size_t i = 0; same && i < a.size(); ++i) same = same_bits(a[i], b[i]);
+  return same;
+}
+
+// A lane adds up to 64 numbers in Real before it is flushed.
+template <class Real>
+constexpr double rounding = 64 * static_cast<double>(std::numeric_limits<Real>::epsilon());
+
+template <class Real>
+void check_naive(const Case<Real>& given, const Outcome<Real>& out) {
+  std::vector<double> sums(given.n_current, 0.0);
+  double left = 0, size = 0;
+  std::uint32_t count = 0;
+  bool residuals_exact = true;
+  for (std::size_t i = 0; i < given.residual.size(); ++i) {
+    const LeafId id = given.current_ids[i];
+    const Real r =
+        given.residual[i] + given.previous_shift[given.previous_ids[i]] + given.current_shift[id];
+    residuals_exact = residuals_exact && same_bits(r, out.residual[i]);
+    sums[id] += static_cast<double>(r);
+    size += std::fabs(static_cast<double>(r));
+    if (given.codes && (id == given.first || id == given.second) &&
+        given.codes->wide[i] <= given.cut) {
+      left += static_cast<double>(r);
+      ++count;
+    }
+  }
+  CHECK(residuals_exact);
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    CHECK_NEAR(out.sums[k], sums[k], rounding<Real> * size);
+  CHECK_NEAR(out.left_sum, left, rounding<Real> * size);
+  CHECK(out.left_count == count);
+  CHECK(out.buffer_is_clear);
+}
+
+template <class Real>
+void check_advance(std::uint64_t stream) {
+  Rng rng = rng_of(stream);
+  for (const std::size_t n : sizes) {
+    std::vector<Codes> columns;
+    for (const CodeWidth width : widths) columns.push_back(random_codes(width, n, rng));
+    for (std::size_t n_current = 1; n_current <= 20; ++n_current) {
+      for (std::size_t c = 0; c <= columns.size(); ++c) {
+        const std::size_t n_previous = 1 + rng.below(n_current <= 8 && rng.below(4) ? 8 : 20);
+        const Case<Real> given(n, n_previous, n_current, c ? &columns[c - 1] : nullptr, rng);
+        const Outcome<Real> plain = advance(bayesvc::plain_kernels(), given);
+        check_naive(given, plain);
+        if (!bayesvc::avx2_kernels()) continue;
+        const Outcome<Real> fast = advance(*bayesvc::avx2_kernels(), given);
+        CHECK(same_bits(plain.residual, fast.residual));
+        CHECK(same_bits(plain.sums, fast.sums));
+        CHECK(same_bits(plain.left_sum, fast.left_sum));
+        CHECK(plain.left_count == fast.left_count);
+        CHECK(fast.buffer_is_clear);
+      }
+    }
+  }
+}
+
+template <class Real>
+double finish(const Kernels& kernels, std::vector<Real>& residual, const std::vector<LeafId>& ids,
+              const std::vector<Real>& shift, std::size_t n_leaves) {
+  if constexpr (std::is_same_v<Real, float>)
+    return kernels.finish_single(residual.data(), residual.size(), ids.data(), shift.data(),
+                                 n_leaves);
+  else
+    return kernels.finish_double(residual.data(), residual.size(), ids.data(), shift.data(),
+                                 n_leaves);
+}
+
+template <class Real>
+void check_finish(std::uint64_t stream) {
+  Rng rng = rng_of(stream);
+  for (const std::size_t n : sizes) {
+    for (std::size_t n_leaves = 1; n_leaves <= 20; ++n_leaves) {
+      const Case<Real> given(n, n_leaves, 1, nullptr, rng);
+      std::vector<Real> plain = given.residual;
+      const double sum = finish(bayesvc::plain_kernels(), plain, given.previous_ids,
+                                given.previous_shift, n_leaves);
+      double squares = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const Real r = given.residual[i] + given.previous_shift[given.previous_ids[i]];
+        CHECK(same_bits(r, plain[i]));
+        squares += static_cast<double>(r) * static_cast<double>(r);
+      }
+      CHECK_NEAR(sum, squares, rounding<Real> * squares);
+      if (!bayesvc::avx2_kernels()) continue;
+      std::vector<Real> fast = given.residual;
+      const double fast_sum = finish(*bayesvc::avx2_kernels(), fast, given.previous_ids,
+                                     given.previous_shift, n_leaves);
+      CHECK(same_bits(sum, fast_sum) && same_bits(plain, fast));
+    }
+  }
+}
+
+}  // namespace
+
+TEST(advance_single_is_exact_and_the_same_in_every_build) { check_advance<float>(20); }
+TEST(advance_double_is_exact_and_the_same_in_every_build) { check_advance<double>(21); }
+TEST(finish_single_is_exact_and_the_same_in_every_build) { check_finish<float>(22); }
+TEST(finish_double_is_exact_and_the_same_in_every_build) { check_finish<double>(23); }
+
+TEST(kernels_by_name) {
+  CHECK(std::string(bayesvc::kernels_named("plain").name) == "plain");
+  const Kernels* fast = bayesvc::avx2_kernels();
+  CHECK(&bayesvc::kernels_named("auto") == (fast ? fast : &bayesvc::plain_kernels()));
+  if (fast) CHECK(std::string(bayesvc::kernels_named("avx2").name) == "avx2");
+  bool refused = false;
+  try {
+    bayesvc::kernels_named("sse");
+  } catch (const std::invalid_argument&) {
+    refused = true;
+  }
+  CHECK(refused);
+}
+
+namespace {
+
+// Every pass over the rows of one set, against a loop.
+void check_set(const Kernels& kernels, const Codes& codes, const std::vector<LeafId>& ids,
+               LeafId first, LeafId second, std::uint32_t cut) {
+  const std::size_t n = ids.size();
+  const auto rows = brute_force::rows_with(ids, first, second);
+  const RowSet set{ids.data(), first, second, static_cast<std::uint32_t>(rows.size())};
+  std::set<std::uint32_t> present;
+  std::vector<LeafId> expected(n, 0), marks(n, 7);
+  std::uint32_t n_left = 0, bits = 0;
+  for (const std::size_t i : rows) {
+    const std::uint32_t code = codes.wide[i];
+    present.insert(code);
+    n_left += code <= cut;
+    expected[i] = code <= cut ? 1 : 2;
+    if (code < 32) bits |= 1u << code;
+  }
+  CHECK(kernels.has_two_values(n, set, codes.view()) == (present.size() > 1));
+  CHECK(kernels.has_code(n, set, codes.view(), cut) == present.contains(cut));
+  CHECK(kernels.count_left(n, set, codes.view(), cut) == n_left);
+  kernels.mark_sides(marks.data(), n, set, codes.view(), cut);
+  CHECK(marks == expected);
+  if (present.empty() || *present.rbegin() < 32)
+    CHECK(kernels.present_codes(n, set, codes.view()) == bits);
+  const std::size_t step = rows.size() < 300 ? 1 : rows.size() / 7;
+  for (std::size_t k = 0; k < rows.size(); k += step)
+    CHECK(kernels.nth_row(n, set, static_cast<std::uint32_t>(k)) == rows[k]);
+  if (!rows.empty())
+    CHECK(kernels.nth_row(n, set, static_cast<std::uint32_t>(rows.size() - 1)) == rows.back());
+}
+
+void check_moves(const Kernels& kernels, const Codes& codes, const std::vector<LeafId>& ids,
+                 std::uint32_t cut) {
+  constexpr LeafId from = 1, to = 9;
+  std::vector<LeafId> expected = ids, moved = ids;
+  std::uint32_t n_moved = 0, n_at_cut = 0;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] != from) continue;
+    n_at_cut += codes.wide[i] == cut;
+    if (codes.wide[i] <= cut) continue;
+    expected[i] = to;
+    ++n_moved;
+  }
+  const auto counts = kernels.split_rows(moved.data(), ids.size(), from, to, codes.view(), cut);
+  CHECK(moved == expected);
+  CHECK(counts.moved == n_moved && counts.at_cut == n_at_cut);
+  for (const LeafId last : {LeafId{1}, LeafId{3}}) {  // `from` may itself be the last
+    std::vector<LeafId> merged = ids;
+    expected = ids;
+    for (LeafId& id : expected) id = id == from ? LeafId{0} : id == last ? from : id;
+    kernels.merge_rows(merged.data(), ids.size(), from, 0, last);
+    CHECK(merged == expected);
+  }
+}
+
+}  // namespace
+
+TEST(row_passes_agree_with_loops) {
+  Rng rng = rng_of(24);
+  for (const Kernels* kernels : all_kernels()) {
+    for (const std::size_t n : {1u, 2u, 7u, 8u, 9u, 127u, 128u, 129u, 255u, 257u, 513u, 1100u}) {
+      for (const CodeWidth width : widths) {
+        for (const std::uint32_t limit : {1u, 2u, 32u, code_limit(width)}) {
+          const Codes codes = random_codes(width, n, rng, limit);
+          for (const std::size_t n_leaves : {1u, 4u, 60u}) {
+            const auto ids = random_ids(n, n_leaves, rng);
+            const auto some = [&] { return static_cast<LeafId>(below(rng, n_leaves + 1)); };
+            for (const std::uint32_t cut : {rng.below(limit), limit - 1}) {
+              const LeafId one = some();
+              check_set(*kernels, codes, ids, one, one, cut);
+              check_set(*kernels, codes, ids, one, some(), cut);
+              check_moves(*kernels, codes, ids, cut);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// Counts run in 16 bits for 32768 rows at a time: all rows move, or lie at the cut.
+TEST(row_passes_count_beyond_sixteen_bits) {
+  Rng rng = rng_of(25);
+  for (const Kernels* kernels : all_kernels()) {
+    for (const std::size_t n : {32767u, 32768u, 32769u, 65536u, 70001u}) {
+      const std::vector<LeafId> all(n, 1);
+      for (const CodeWidth width : widths) {
+        const Codes codes(width, std::vector<std::uint32_t>(n, 1));
+        for (const std::uint32_t cut : {0u, 1u, 2u}) check_moves(*kernels, codes, all, cut);
+        check_set(*kernels, codes, all, 1, 1, 1);
+        check_set(*kernels, codes, all, 1, 2, 0);
+      }
+      const Codes codes = random_codes(CodeWidth::bits16, n, rng);
+      const auto ids = random_ids(n, 4, rng);
+      check_moves(*kernels, codes, ids, 30000);
+      check_set(*kernels, codes, ids, 1, 2, 30000);
+    }
+  }
+}
+
+// The only other value is in the last row, or in the first.
+TEST(a_single_different_row_is_seen) {
+  for (const Kernels* kernels : all_kernels()) {
+    for (const std::size_t n : {2u, 128u, 129u, 1000u}) {
+      for (const CodeWidth width : widths) {
+        for (const std::size_t odd : {std::size_t{0}, n - 1}) {
+          std::vector<std::uint32_t> codes(n, 3);
+          codes[odd] = 4;
+          check_set(*kernels, Codes(width, codes), std::vector<LeafId>(n, 5), 5, 5, 4);
+          check_set(*kernels, Codes(width, codes), std::vector<LeafId>(n, 5), 6, 5, 3);
+        }
+      }
+    }
+  }
+}
