@@ -84,7 +84,7 @@ class ColumnEncoder {
     for (std::size_t i = 0; i < n; ++i)
       items_[i] = {sortable(x[static_cast<std::ptrdiff_t>(i) * stride]),
                    static_cast<std::uint32_t>(i)};
-    radix_sort(items_, buffer_);
+    sort_items();
     max_ties = 0;
     std::uint32_t run = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -97,6 +97,35 @@ class ColumnEncoder {
     }
   }
 
+  // Spread over their range, keys of a smooth distribution fall into buckets of about one: one
+  // counting pass, then a sort within buckets. Keys are nearly linear in the values while the range
+  // spans few powers of two; otherwise the buckets are uneven and the radix sort takes over.
+  void sort_items() {
+    std::uint64_t low = items_[0].key, high = low;
+    for (const Keyed& item : items_) {
+      low = std::min(low, item.key);
+      high = std::max(high, item.key);
+    }
+    const std::size_t n = items_.size();
+    const int shift = std::max(
+        0, static_cast<int>(std::bit_width(high - low)) - static_cast<int>(std::bit_width(n)));
+    const std::size_t n_buckets = static_cast<std::size_t>((high - low) >> shift) + 1;
+    start_.assign(n_buckets + 1, 0);
+    for (const Keyed& item : items_) ++start_[((item.key - low) >> shift) + 1];
+    if (*std::max_element(start_.begin(), start_.end()) > 32) return radix_sort(items_, buffer_);
+    for (std::size_t k = 0; k < n_buckets; ++k) start_[k + 1] += start_[k];
+    buffer_.resize(n);
+    for (const Keyed& item : items_) buffer_[start_[(item.key - low) >> shift]++] = item;
+    items_.swap(buffer_);
+    for (std::size_t i = 1; i < n; ++i) {  // insertion sort: no item is far from its place
+      const Keyed item = items_[i];
+      std::size_t at = i;
+      for (; at > 0 && items_[at - 1].key > item.key; --at) items_[at] = items_[at - 1];
+      items_[at] = item;
+    }
+  }
+
+  std::vector<std::uint32_t> start_;
   std::vector<Keyed> items_, buffer_;
 };
 

@@ -11,17 +11,23 @@ namespace {
 using fixed_math::exp;
 using fixed_math::log;
 
-// Sum of log Gamma(a + n) - log Gamma(a) over many pairs; short products need one log for many.
+// Sum of log Gamma(a + n) - log Gamma(a) over many pairs, up to terms in n alone; short products
+// need one log for many.
 class LogRising {
  public:
   void add(double a, double n) {
-    if (n > 40) {
+    if (n > huge) {
+      // Gamma(a + n) / Gamma(n) by Stirling's formula: of the two logarithms themselves not a digit
+      // would be left once n is the number of ghosts.
+      const double growth = (n + a - 0.5) * fixed_math::log1p(a / n) - a;
+      total_ += a * log(n) + growth + (1.0 / (n + a) - 1.0 / n) / 12.0 - fixed_math::lgamma(a);
+    } else if (n > 40) {
       total_ += fixed_math::lgamma(a + n) - fixed_math::lgamma(a);
-      return;
-    }
-    for (double i = 0; i < n; ++i) {
-      product_ *= a + i;
-      if (product_ < 1e-150 || product_ > 1e150) flush();
+    } else {
+      for (double i = 0; i < n; ++i) {
+        product_ *= a + i;
+        if (product_ < 1e-150 || product_ > 1e150) flush();
+      }
     }
   }
   double total() {
@@ -34,6 +40,7 @@ class LogRising {
     total_ += log(product_);
     product_ = 1;
   }
+  static constexpr double huge = 1e7;
   double total_ = 0;
   double product_ = 1;
 };

@@ -13,6 +13,7 @@ namespace bayesvc {
 using LeafId = std::uint16_t;
 inline constexpr std::size_t lanes = 8;
 inline constexpr std::size_t block_rows = 512;
+inline constexpr std::size_t panel_width = 4;
 // Look-up tables of leaf values are padded to at least this many entries.
 inline constexpr std::size_t table_padding = 8;
 
@@ -78,6 +79,9 @@ struct Kernels {
   bool (*has_code)(std::size_t n, const RowSet&, ColumnView, std::uint32_t code);
   // Bit v is set when code v < 32 occurs among the rows of the set.
   std::uint32_t (*present_codes)(std::size_t n, const RowSet&, ColumnView);
+  // tile += a'b for two panels of `panel_width` columns, row after row; each entry sums its rows in
+  // order.
+  void (*add_products)(const double* a, const double* b, std::size_t n_rows, double* tile);
   // The row that is number k (from 0) of the set.
   std::size_t (*nth_row)(std::size_t n, const RowSet&, std::uint32_t k);
 };

@@ -175,6 +175,20 @@ double finish(Real* residual, std::size_t n, const LeafId* ids, const Real* shif
   return combine_lanes(total);
 }
 
+void add_products_avx2(const double* a, const double* b, std::size_t n_rows, double* tile) {
+  __m256d sums[panel_width];
+  for (__m256d& sum : sums) sum = _mm256_setzero_pd();
+  for (std::size_t r = 0; r < n_rows; ++r, a += panel_width, b += panel_width) {
+    const __m256d row = _mm256_loadu_pd(b);
+    for (std::size_t k = 0; k < panel_width; ++k)
+      sums[k] = _mm256_add_pd(sums[k], _mm256_mul_pd(_mm256_broadcast_sd(a + k), row));
+  }
+  for (std::size_t k = 0; k < panel_width; ++k) {
+    double* out = tile + k * panel_width;
+    _mm256_storeu_pd(out, _mm256_add_pd(_mm256_loadu_pd(out), sums[k]));
+  }
+}
+
 bool cpu_has_avx2() {
 #if defined(_MSC_VER) && !defined(__clang__)
   int leaf1[4], leaf7[4];
@@ -190,10 +204,10 @@ bool cpu_has_avx2() {
 }  // namespace
 
 const Kernels* avx2_kernels() {
-  static constexpr Kernels table{"avx2",         advance<float>, advance<double>, finish<float>,
-                                 finish<double>, split_rows,     merge_rows,      mark_sides,
-                                 count_left,     has_two_values, has_code,        present_codes,
-                                 nth_row};
+  static constexpr Kernels table{
+      "avx2",     advance<float>, advance<double>,   finish<float>, finish<double>,
+      split_rows, merge_rows,     mark_sides,        count_left,    has_two_values,
+      has_code,   present_codes,  add_products_avx2, nth_row};
   static const bool available = cpu_has_avx2();
   return available ? &table : nullptr;
 }

@@ -227,3 +227,15 @@ std::uint32_t present_codes(std::size_t n, const RowSet& rows, ColumnView column
     return present;
   });
 }
+
+// Lane l of sum k belongs to columns l and l ^ k: shuffles within a register pair every column with
+// every other, where a row-by-column loop would broadcast each value.
+[[maybe_unused]] void add_products(const double* a, const double* b, std::size_t n_rows,
+                                   double* tile) {
+  double sums[panel_width][panel_width] = {};
+  for (std::size_t r = 0; r < n_rows; ++r, a += panel_width, b += panel_width)
+    for (std::size_t k = 0; k < panel_width; ++k)
+      for (std::size_t l = 0; l < panel_width; ++l) sums[k][l] += a[l] * b[l ^ k];
+  for (std::size_t k = 0; k < panel_width; ++k)
+    for (std::size_t l = 0; l < panel_width; ++l) tile[l * panel_width + (l ^ k)] += sums[k][l];
+}

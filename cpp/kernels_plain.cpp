@@ -22,6 +22,7 @@ const Kernels& plain_kernels() {
                                  has_two_values,
                                  has_code,
                                  present_codes,
+                                 add_products,
                                  nth_row};
   return table;
 }

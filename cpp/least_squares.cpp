@@ -4,24 +4,19 @@
 #include <array>
 #include <cmath>
 
+#include "kernels.hpp"
+
 namespace bayesvc {
 
 namespace {
 
-constexpr std::size_t width = 4;         // columns of a panel
+constexpr std::size_t width = panel_width;
 constexpr std::size_t block_width = 64;  // columns standardised and factorised together
 constexpr std::size_t row_block = 256;   // rows of a panel that stay in the first-level cache
 constexpr double independent = 1e-10;    // least squared length outside the span of earlier columns
 
-// tile += a'b for two panels. Lane l of sum k belongs to columns l and l ^ k: shuffles within a
-// register pair each column with every other, at less cost than broadcasting each value.
 void add_products(const double* a, const double* b, std::size_t n_rows, double* tile) {
-  double sums[width][width] = {};
-  for (std::size_t r = 0; r < n_rows; ++r, a += width, b += width)
-    for (std::size_t k = 0; k < width; ++k)
-      for (std::size_t l = 0; l < width; ++l) sums[k][l] += a[l] * b[l ^ k];
-  for (std::size_t k = 0; k < width; ++k)
-    for (std::size_t l = 0; l < width; ++l) tile[l * width + (l ^ k)] += sums[k][l];
+  kernels_named("auto").add_products(a, b, n_rows, tile);
 }
 
 // sums += a'v for a panel and a vector.

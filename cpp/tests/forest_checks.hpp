@@ -1,0 +1,150 @@
+// Settings and data for whole chains, and everything that must hold between two sweeps.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "../forest.hpp"
+#include "brute_force.hpp"
+#include "check.hpp"
+
+namespace forest_checks {
+
+using bayesvc::Columns;
+using bayesvc::Forest;
+using bayesvc::ForestSettings;
+using bayesvc::LeafId;
+using bayesvc::Node;
+using bayesvc::PlantedTree;
+using bayesvc::Rng;
+using bayesvc::SplitPrior;
+using brute_force::Matrix;
+using brute_force::Rows;
+
+enum class Kind { untied, binary, mixed };
+
+inline Matrix matrix_of(Kind kind, std::size_t n) {
+  Rng rng = brute_force::rng_of(60 + static_cast<std::uint64_t>(kind));
+  Matrix m{n};
+  for (int k = 0; k < 3; ++k) {
+    if (kind != Kind::binary) m.add_untied(rng);
+    if (kind != Kind::untied) m.add_tied(rng, 2);
+    if (kind != Kind::untied) m.add_tied(rng, kind == Kind::binary ? 2 : 5);
+  }
+  if (kind == Kind::mixed) m.add_tied(rng, 40);
+  if (kind != Kind::untied) m.add_indicator(n);  // constant
+  return m;
+}
+
+inline std::vector<double> response(const Matrix& m, bool binary) {
+  Rng rng = brute_force::rng_of(70);
+  std::vector<double> y;
+  for (std::size_t i = 0; i < m.n; ++i) {
+    const double f = 0.3 * std::tanh(m.at(i, 0)) - 0.2 * std::tanh(m.at(i, 1) * m.at(i, 2));
+    y.push_back(binary ? f + 0.2 * rng.normal() > 0 : f + 0.05 * rng.normal());
+  }
+  return y;
+}
+
+// Trees that like to grow.
+inline ForestSettings bushy(const Columns& columns) {
+  ForestSettings settings;
+  settings.n_trees = 5;
+  settings.gamma = 0.99;
+  settings.beta = 0.1;
+  settings.leaf_sd = 0.15;
+  settings.lambda = 0.01;
+  settings.weights.assign(columns.p(), 1.0);
+  settings.dirichlet.rho = static_cast<double>(columns.p());
+  return settings;
+}
+
+// Sends the rows down by the rules, checks every node on the way.
+inline void check_subtree(const Forest& forest, const PlantedTree& planted, std::int32_t k,
+                          const Rows& rows) {
+  const Node& node = planted.tree.node(k);
+  const Columns& columns = forest.columns();
+  const auto& weights = forest.settings().weights;
+  const std::uint32_t min_rows = forest.settings().min_samples_leaf;
+  CHECK(node.n_rows == rows.size());
+  if (node.is_leaf()) {
+    CHECK(brute_force::rows_with(planted.ids, node.leaf, node.leaf) == rows);
+    CHECK(rows.size() >= min_rows);
+    CHECK(node.splittable == brute_force::splittable(columns, rows, weights, min_rows));
+    return;
+  }
+  const auto cuts = brute_force::admissible_cuts(columns, rows, node.rule.variable, min_rows);
+  CHECK(std::binary_search(cuts.begin(), cuts.end(), node.rule.cut));
+  CHECK(weights[node.rule.variable] > 0);
+  CHECK(node.birth_ratio > 0 && node.birth_ratio <= 1);
+  const auto& exhaustion = planted.tree.exhaustion(k);
+  for (const bayesvc::Ghost& ghost : exhaustion.ghosts) {
+    CHECK(forest.settings().splitting == SplitPrior::collapsed && ghost.count >= 1);
+    CHECK(brute_force::admissible_cuts(columns, rows, ghost.variable, min_rows).empty());
+  }
+  if (exhaustion.ineligible_known) {
+    for (std::uint32_t j = 0; j < columns.p(); ++j) {
+      Rows all(columns.n());
+      std::iota(all.begin(), all.end(), std::size_t{0});
+      const bool gone = weights[j] > 0 &&
+                        !brute_force::admissible_cuts(columns, all, j, min_rows).empty() &&
+                        brute_force::admissible_cuts(columns, rows, j, min_rows).empty();
+      CHECK(gone ==
+            std::binary_search(exhaustion.ineligible.begin(), exhaustion.ineligible.end(), j));
+    }
+  }
+  Rows left, right;
+  for (const std::size_t i : rows)
+    (columns.code(node.rule.variable, i) <= node.rule.cut ? left : right).push_back(i);
+  check_subtree(forest, planted, node.left, left);
+  check_subtree(forest, planted, node.right, right);
+}
+
+inline double value_by_rules(const Forest& forest, const PlantedTree& planted, std::size_t row) {
+  const bayesvc::Tree& tree = planted.tree;
+  std::int32_t k = 0;
+  while (!tree.node(k).is_leaf()) {
+    const auto [variable, cut] = tree.node(k).rule;
+    k = forest.columns().code(variable, row) <= cut ? tree.node(k).left : tree.node(k).right;
+  }
+  return tree.mu[tree.node(k).leaf];
+}
+
+inline void check_forest(const Forest& forest) {
+  Rows all(forest.n());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<std::uint32_t> counts(forest.p(), 0);
+  std::vector<double> fitted(forest.n(), 0.0);
+  std::uint32_t n_splits = 0;
+  for (const PlantedTree& planted : forest.trees()) {
+    check_subtree(forest, planted, 0, all);
+    for (const std::size_t i : all) fitted[i] += value_by_rules(forest, planted, i);
+    for (const Node& node : planted.tree.nodes()) {
+      if (node.is_leaf()) continue;
+      ++counts[node.rule.variable];
+      ++n_splits;
+    }
+  }
+  for (const std::size_t i : all) CHECK(forest.fitted(i) == fitted[i]);
+  CHECK(forest.splitting().n_splits() == n_splits);
+  std::size_t n_used = 0;
+  const auto& used = forest.splitting().used();
+  for (std::uint32_t j = 0; j < forest.p(); ++j) {
+    CHECK(forest.splitting().count(j) == counts[j]);
+    const bool listed = std::find(used.begin(), used.end(), j) != used.end();
+    if (counts[j] > 0) CHECK(listed);
+    n_used += listed;
+  }
+  CHECK(n_used == used.size());  // none twice
+}
+
+inline bool same_trees(const Forest& a, const Forest& b) {
+  for (std::size_t t = 0; t < a.trees().size(); ++t)
+    if (Forest::listed(a.trees()[t].tree) != Forest::listed(b.trees()[t].tree)) return false;
+  return true;
+}
+
+}  // namespace forest_checks

@@ -1,0 +1,244 @@
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "../fit.hpp"
+#include "forest_checks.hpp"
+
+using namespace forest_checks;
+using bayesvc::Control;
+using bayesvc::Fit;
+using bayesvc::FitPlan;
+using bayesvc::SavedForests;
+
+namespace {
+
+constexpr std::array<std::uint64_t, 4> seed = {11, 12, 13, 14};
+constexpr SplitPrior priors[] = {SplitPrior::fixed, SplitPrior::explicit_s, SplitPrior::collapsed};
+
+struct Problem {
+  Matrix matrix = matrix_of(Kind::mixed, 90);
+  Columns columns = matrix.encode();
+  std::vector<double> y = response(matrix, false);
+
+  ForestSettings settings(SplitPrior prior) const {
+    ForestSettings wanted = bushy(columns);
+    wanted.beta = 1.5;
+    wanted.splitting = prior;
+    return wanted;
+  }
+  Fit run(SplitPrior prior, const FitPlan& plan) const {
+    Control control;
+    Fit fit = bayesvc::run_fit(columns, y.data(), settings(prior), seed, plan, control);
+    CHECK(control.sweeps_done == plan.burn_in + plan.n_draws);
+    return fit;
+  }
+  // The chain that the fit follows.
+  Forest twin(SplitPrior prior) const { return Forest(columns, y.data(), settings(prior), seed); }
+};
+
+void burn_in(Forest& forest, const FitPlan& plan) {
+  forest.splitting().set_learning(plan.burn_in == 0);
+  for (std::size_t k = 0; k < plan.burn_in; ++k) {
+    if (k == plan.burn_in / 2) forest.splitting().set_learning(true);
+    forest.sweep();
+  }
+}
+
+void check_all_near(const std::vector<double>& a, const std::vector<double>& b) {
+  CHECK(a.size() == b.size());
+  for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k)
+    CHECK_NEAR(a[k], b[k], 1e-12 * (1 + std::fabs(b[k])));
+}
+
+// The tallies of counts, from the counts themselves.
+void check_tallies(const Fit& fit, std::size_t p, std::size_t n_draws) {
+  std::vector<double> vc(p), vip(p), mpvip(p), of_sums(p), sums(2 * p), squares(2 * p), batches(p);
+  const auto batch_size = static_cast<std::size_t>(std::sqrt(n_draws));
+  const double draws = static_cast<double>(n_draws);
+  CHECK(fit.tallies.batch_size() == batch_size);
+  CHECK(fit.tallies.n_batches() == n_draws / batch_size);
+  double all = 0;
+  for (std::size_t k = 0; k < n_draws; ++k) {
+    double total = 0;
+    for (std::size_t j = 0; j < p; ++j) total += fit.counts[k * p + j];
+    CHECK(total == fit.n_splits[k]);
+    all += total;
+    for (std::size_t j = 0; j < p; ++j) {
+      const double c = fit.counts[k * p + j];
+      vc[j] += c / draws;
+      vip[j] += total > 0 ? c / total / draws : 0;
+      mpvip[j] += c > 0 ? 1 / draws : 0;
+      of_sums[j] += c;
+      const std::size_t at = (2 * k < n_draws ? 0 : p) + j;
+      sums[at] += c;
+      squares[at] += c * c;
+    }
+  }
+  for (std::size_t b = 0; b < n_draws / batch_size; ++b) {
+    for (std::size_t j = 0; j < p; ++j) {
+      double total = 0;
+      for (std::size_t k = 0; k < batch_size; ++k)
+        total += fit.counts[(b * batch_size + k) * p + j];
+      batches[j] += total * total;
+    }
+  }
+  for (double& sum : of_sums) sum = all > 0 ? sum / all : 0;
+  check_all_near(fit.tallies.vc, vc);
+  check_all_near(fit.tallies.vip, vip);
+  check_all_near(fit.tallies.mpvip, mpvip);
+  check_all_near(fit.tallies.vip_of_sums, of_sums);
+  check_all_near(fit.tallies.half_sums, sums);
+  check_all_near(fit.tallies.half_squares, squares);
+  check_all_near(fit.tallies.batch_squares, batches);
+}
+
+// One draw's share of Metropolis importance, from the trees.
+void add_importance(const Forest& forest, std::vector<double>& mi, double draws) {
+  std::vector<double> sum(forest.p()), number(forest.p());
+  double total = 0;
+  for (const PlantedTree& planted : forest.trees()) {
+    for (const Node& node : planted.tree.nodes()) {
+      if (node.is_leaf()) continue;
+      sum[node.rule.variable] += node.birth_ratio;
+      number[node.rule.variable] += 1;
+    }
+  }
+  for (std::size_t j = 0; j < sum.size(); ++j) total += number[j] > 0 ? sum[j] / number[j] : 0;
+  for (std::size_t j = 0; j < sum.size(); ++j)
+    mi[j] += number[j] > 0 && total > 0 ? sum[j] / number[j] / total / draws : 0;
+}
+
+}  // namespace
+
+TEST(tallies_agree_with_kept_counts) {
+  const Problem problem;
+  for (const SplitPrior prior : priors) {
+    for (const std::size_t n_draws : {1u, 2u, 3u, 50u, 101u}) {
+      FitPlan plan{30, n_draws, true, true, false};
+      const Fit fit = problem.run(prior, plan);
+      CHECK(fit.sigma.size() == n_draws && fit.alpha.size() == n_draws);
+      CHECK(!fit.forests.has_value());
+      check_tallies(fit, problem.columns.p(), n_draws);
+      for (const double alpha : fit.alpha) CHECK(std::isnan(alpha) == (prior == SplitPrior::fixed));
+      for (std::size_t k = 0; k < n_draws; ++k) {
+        double total = 0;
+        for (std::size_t j = 0; j < problem.columns.p(); ++j)
+          total += static_cast<double>(fit.s[k * problem.columns.p() + j]);
+        CHECK_NEAR(total, 1.0, 1e-5);
+      }
+    }
+  }
+}
+
+// A fit is its chain, neither more nor less: what is kept on the side draws nothing from it.
+TEST(fits_follow_their_chain) {
+  const Problem problem;
+  for (const SplitPrior prior : priors) {
+    const FitPlan plan{21, 60, true, true, true};
+    const Fit fit = problem.run(prior, plan);
+    Forest forest = problem.twin(prior);
+    burn_in(forest, plan);
+    const auto proposed = forest.proposed(), accepted = forest.accepted();
+    std::vector<double> mi(problem.columns.p(), 0.0);
+    double depth = 0;
+    std::vector<double> predicted(plan.n_draws * problem.matrix.n);
+    fit.forests->check(problem.columns.p());
+    CHECK(fit.forests->n_draws() == plan.n_draws);
+    fit.forests->predict(problem.matrix.x.data(), problem.matrix.n, 1,
+                         static_cast<std::ptrdiff_t>(problem.matrix.n), 3, predicted.data());
+    for (std::size_t k = 0; k < plan.n_draws; ++k) {
+      forest.sweep();
+      CHECK(fit.sigma[k] == forest.sigma());
+      for (std::uint32_t j = 0; j < problem.columns.p(); ++j)
+        CHECK(fit.counts[k * problem.columns.p() + j] == forest.splitting().count(j));
+      add_importance(forest, mi, static_cast<double>(plan.n_draws));
+      for (const PlantedTree& planted : forest.trees()) depth += planted.tree.depth();
+      for (std::size_t i = 0; i < problem.matrix.n; ++i)
+        CHECK_NEAR(predicted[k * problem.matrix.n + i], forest.fitted(i), 1e-12);
+    }
+    check_all_near(fit.tallies.mi, mi);
+    CHECK(fit.tallies.depth_sum() == depth);
+    for (std::size_t move = 0; move < bayesvc::n_moves; ++move) {
+      CHECK(fit.proposed[move] == forest.proposed()[move] - proposed[move]);
+      CHECK(fit.accepted[move] == forest.accepted()[move] - accepted[move]);
+    }
+  }
+}
+
+TEST(prediction_reads_any_layout_on_any_number_of_threads) {
+  const Problem problem;
+  const Fit fit = problem.run(SplitPrior::fixed, {50, 9, false, false, true});
+  const std::size_t n = problem.matrix.n, p = problem.columns.p();
+  std::vector<double> rows(n * p), expected(9 * n), found(9 * n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < p; ++j) rows[i * p + j] = problem.matrix.at(i, j);
+  const auto stride = static_cast<std::ptrdiff_t>(n);
+  fit.forests->predict(problem.matrix.x.data(), n, 1, stride, 1, expected.data());
+  for (const std::size_t n_threads : {0u, 1u, 2u, 4u, 40u}) {
+    std::fill(found.begin(), found.end(), NAN);
+    fit.forests->predict(rows.data(), n, static_cast<std::ptrdiff_t>(p), 1, n_threads,
+                         found.data());
+    CHECK(found == expected);
+  }
+}
+
+TEST(cancelled_fits_stop) {
+  const Problem problem;
+  Control control;
+  control.cancelled = true;
+  bool stopped = false;
+  try {
+    bayesvc::run_fit(problem.columns, problem.y.data(), problem.settings(SplitPrior::fixed), seed,
+                     {1000000000, 1, false, false, false}, control);
+  } catch (const bayesvc::Cancelled&) {
+    stopped = true;
+  }
+  CHECK(stopped && control.sweeps_done == 0);
+}
+
+TEST(damaged_forests_are_refused) {
+  const Problem problem;
+  const std::size_t p = problem.columns.p();
+  const SavedForests sound = *problem.run(SplitPrior::fixed, {80, 3, false, false, true}).forests;
+  const auto refused = [p](const SavedForests& forests) {
+    try {
+      forests.check(p);
+    } catch (const std::invalid_argument&) {
+      return true;
+    }
+    return false;
+  };
+  CHECK(!refused(sound));
+  const std::size_t size = sound.variable.size();
+  std::vector<SavedForests> damaged;
+  const auto damage = [&](auto&& change) { change(damaged.emplace_back(sound)); };
+  damage([](SavedForests& f) { f.variable.pop_back(); });
+  damage([](SavedForests& f) { f.right.pop_back(); });
+  damage([](SavedForests& f) { f.value.pop_back(); });
+  damage([](SavedForests& f) { f.n_trees = 0; });
+  damage([](SavedForests& f) { f.n_trees = 4; });  // does not divide the number of trees
+  damage([](SavedForests& f) { std::swap(f.tree_start[0], f.tree_start[1]); });
+  damage([](SavedForests& f) { f.tree_start.back() = f.variable.size(); });
+  damage([](SavedForests& f) { f.tree_start.back() = ~std::uint64_t{0}; });
+  damage([](SavedForests& f) { f.tree_start[1] += 1; });
+  damage([&](SavedForests& f) {  // the last node of all goes
+    for (auto* array : {&f.variable, &f.right}) array->pop_back();
+    f.value.pop_back();
+  });
+  for (std::size_t k = 0; k < size; ++k) {
+    if (sound.variable[k] < 0) {
+      damage([&](SavedForests& f) { f.variable[k] = 0; });
+      continue;
+    }
+    damage([&](SavedForests& f) { f.variable[k] = -1; });
+    damage([&](SavedForests& f) { f.variable[k] = static_cast<std::int32_t>(p); });
+    for (const std::int32_t off : {-1000000, -1, 1, 1000000})
+      damage([&](SavedForests& f) { f.right[k] += off; });
+  }
+  std::size_t accepted = 0;
+  for (const SavedForests& forests : damaged) accepted += !refused(forests);
+  CHECK(accepted == 0);
+}
