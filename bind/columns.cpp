@@ -37,6 +37,11 @@ void bind_columns(nb::module_& m) {
       .def_prop_ro("n", &Columns::n)
       .def_prop_ro("p", &Columns::p)
       .def_prop_ro("nbytes", &Columns::nbytes)
+      .def_prop_ro("fingerprint",
+                   [](const Columns& self) {
+                     const auto words = self.fingerprint();
+                     return nb::make_tuple(words[0], words[1]);
+                   })
       .def("n_distinct",
            [](const Columns& self) {
              return per_column(self, [&](std::size_t j) { return self.n_distinct(j); });

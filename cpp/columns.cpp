@@ -14,6 +14,13 @@ std::uint64_t sortable(double x) {
   return (bits >> 63) ? ~bits : bits | (std::uint64_t{1} << 63);
 }
 
+void mix(std::array<std::uint64_t, 2>& state, std::uint64_t word) {
+  state[0] = (state[0] ^ word) * 0x9e3779b97f4a7c15u;
+  state[1] = (state[1] + word) * 0xd1342543de82ef95u;
+  state[0] ^= state[0] >> 29;
+  state[1] ^= state[1] >> 32;
+}
+
 struct Keyed {
   std::uint64_t key;
   std::uint32_t row;
@@ -149,11 +156,14 @@ std::size_t bytes_of(CodeWidth width) { return std::size_t{1} << static_cast<uns
 
 Columns::Columns(const double* x, std::size_t n, std::size_t p, std::ptrdiff_t row_stride,
                  std::ptrdiff_t column_stride, bool keep_values)
-    : n_(n), keep_values_(keep_values), info_(p) {
+    : n_(n), keep_values_(keep_values), fingerprint_{n, p}, info_(p) {
   ColumnEncoder encoder;
   constexpr std::size_t alignment = 32;
   for (std::size_t j = 0; j < p; ++j) {
-    encoder.encode(x + static_cast<std::ptrdiff_t>(j) * column_stride, n, row_stride);
+    const double* column = x + static_cast<std::ptrdiff_t>(j) * column_stride;
+    for (std::size_t i = 0; i < n; ++i)
+      mix(fingerprint_, sortable(column[static_cast<std::ptrdiff_t>(i) * row_stride]));
+    encoder.encode(column, n, row_stride);
     Info& info = info_[j];
     info.n_distinct = static_cast<std::uint32_t>(encoder.values.size());
     info.max_ties = encoder.max_ties;

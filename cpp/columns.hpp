@@ -1,6 +1,7 @@
 // The encoded predictors: every column as rank codes in the narrowest type that holds them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -26,6 +27,8 @@ class Columns {
   std::size_t p() const { return info_.size(); }
   std::size_t nbytes() const { return storage_.size(); }
   bool has_values() const { return keep_values_; }
+  // Two words that tell one matrix from another; -0 counts as 0.
+  std::array<std::uint64_t, 2> fingerprint() const { return fingerprint_; }
 
   ColumnView view(std::size_t j) const {
     return {storage_.data() + info_[j].offset, info_[j].width};
@@ -49,6 +52,7 @@ class Columns {
 
   std::size_t n_;
   bool keep_values_;
+  std::array<std::uint64_t, 2> fingerprint_;
   std::vector<Info> info_;
   std::vector<unsigned char> storage_;
   std::vector<double> values_;

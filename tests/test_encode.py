@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 import scipy.sparse
 
+from bayesvc import _core
 from bayesvc.encode import data_hash, encode_X, encode_y
 
 FRAMES = [pd.DataFrame, pl.DataFrame]
@@ -223,11 +224,17 @@ def test_length_of_y():
         encode_y([1, 2, 3], n_rows=4)
 
 
+def hash_of(X, y):
+    return data_hash(_core.Columns(X), y)
+
+
 def test_hash_sees_values_and_not_layout(rng):
     X, y = rng.normal(size=(5000, 3)), rng.normal(size=5000)
-    expected = data_hash(X, y)
-    assert data_hash(np.asfortranarray(X), y) == expected
+    expected = hash_of(X, y)
+    assert hash_of(np.asfortranarray(X), y) == expected
+    assert hash_of(X, y[::-1]) != expected
+    assert hash_of(X[:, [1, 0, 2]], y) != expected
     X[4999, 2] += 1e-9
-    assert data_hash(X, y) != expected
-    assert data_hash(np.zeros((2, 3)), np.zeros(2)) != data_hash(np.zeros((3, 2)), np.zeros(2))
-    assert data_hash(np.zeros((2, 2)), np.zeros(2)) == data_hash(-np.zeros((2, 2)), np.zeros(2))
+    assert hash_of(X, y) != expected
+    assert hash_of(np.zeros((2, 3)), np.zeros(2)) != hash_of(np.zeros((3, 2)), np.zeros(2))
+    assert hash_of(np.zeros((2, 2)), np.zeros(2)) == hash_of(-np.zeros((2, 2)), np.zeros(2))

@@ -54,9 +54,7 @@ def fingerprint(draws: bv.Draws) -> str:
 def test_fingerprint(prior, kind, request):
     """The bits of the last release. `pytest --regenerate-golden` accepts new ones."""
     X, y = problem(kind)
-    draws = bv.sample(
-        X, y, PRIORS[prior], n_replicates=2, burn_in=150, n_draws=150, random_state=3
-    )
+    draws = bv.sample(X, y, PRIORS[prior], n_replicates=2, burn_in=150, n_draws=150, random_state=3)
     name = f"{prior}/{kind}"
     known = json.loads(GOLDEN.read_text()) if GOLDEN.exists() else {}
     if request.config.getoption("--regenerate-golden"):
@@ -75,9 +73,7 @@ def test_fingerprint(prior, kind, request):
 def test_vectorised_and_plain_code_agree(prior, kind, precision):
     X, y = problem(kind)
     binary = kind == "binary-y"
-    calibration = calibrate(
-        PRIORS[prior], y, 10, binary=binary, linear_model=_core.LinearModel(X)
-    )
+    calibration = calibrate(PRIORS[prior], y, 10, binary=binary, linear_model=_core.LinearModel(X))
     scaled = y if binary else (y - y.min()) / (y.max() - y.min()) - 0.5
     results = []
     for kernel in ("plain", "avx2"):

@@ -11,11 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc import _core
 from bayesvc._validation import check_choice
 
 Response = Literal["continuous", "binary"]
-
-_HASHED_ROWS_PER_BLOCK = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,21 +114,19 @@ def encode_y(y: Any, response: str = "auto", *, n_rows: int | None = None) -> En
     return _encode_binary(values) if response == "binary" else _encode_continuous(values)
 
 
-def data_hash(X: NDArray[np.float64], y: NDArray[np.float64]) -> str:
-    """Return a fingerprint of encoded data, the same for C and Fortran order.
+def data_hash(columns: _core.Columns, y: NDArray[np.float64]) -> str:
+    """Return a fingerprint of encoded data.
 
     Examples
     --------
     >>> import numpy as np
+    >>> from bayesvc import _core
     >>> from bayesvc.encode import data_hash
-    >>> len(data_hash(np.eye(3), np.arange(3.0)))
+    >>> len(data_hash(_core.Columns(np.eye(3)), np.arange(3.0)))
     32
     """
-    digest = hashlib.blake2b(repr(X.shape).encode(), digest_size=16)
-    for start in range(0, len(X), _HASHED_ROWS_PER_BLOCK):
-        block = X[start : start + _HASHED_ROWS_PER_BLOCK]
-        digest.update(np.ascontiguousarray(block + 0.0, dtype="<f8").data)  # -0.0 counts as 0.0
-    digest.update(np.ascontiguousarray(y + 0.0, dtype="<f8").data)
+    digest = hashlib.blake2b(repr(columns.fingerprint).encode(), digest_size=16)
+    digest.update(np.ascontiguousarray(y + 0.0, dtype="<f8").data)  # -0.0 counts as 0.0
     return digest.hexdigest()
 
 

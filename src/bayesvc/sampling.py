@@ -154,12 +154,9 @@ def sample(
     calibration = calibrate(
         prior, encoded_y.values, n_trees, binary=binary, linear_model=linear_model
     )
-    problem = Problem(
-        columns=_core.Columns(encoded.values, keep_values=length.keep_trees),
-        names=encoded.names,
-        y=encoded_y,
-        data_hash=data_hash(encoded.values, encoded_y.values),
-    )
+    columns = _core.Columns(encoded.values, keep_values=length.keep_trees)
+    hashed = data_hash(columns, encoded_y.values)
+    problem = Problem(columns, encoded.names, encoded_y, hashed)
     del linear_model, encoded
     return sample_replicates(
         problem, prior, calibration, n_trees, length, range(n_replicates), entropy,
@@ -375,11 +372,11 @@ def _problem_again(draws: Draws, X: Any, y: Any) -> Problem:
         raise ValueError(f"{missing}=None although {given} was given; pass both or neither")
     encoded = encode_X(X)
     encoded_y = encode_y(y, draws.response, n_rows=len(encoded.values))
-    hashed = data_hash(encoded.values, encoded_y.values)
+    columns = _core.Columns(encoded.values, keep_values=draws.forests is not None)
+    hashed = data_hash(columns, encoded_y.values)
     if hashed != draws.data_hash:
         raise ValueError(
             f"X and y (hash {hashed}) are not the data of the first fits (hash "
             f"{draws.data_hash}); pass the same rows and columns in the same order"
         )
-    columns = _core.Columns(encoded.values, keep_values=draws.forests is not None)
     return Problem(columns, draws.feature_names, encoded_y, hashed)
