@@ -194,7 +194,9 @@ TEST(ghosts_have_their_exact_mean) {
   Rng rng = rng_of(45);
   for (const double alpha : {36.0, 400.0}) {
     for (const std::uint32_t n_eligible : {10u, 25u}) {
-      const Scene scene(std::vector<double>(30, 1.0), range(n_eligible, 30));
+      std::vector<double> prior(30, 1.0);  // or little of it eligible: long sequences
+      if (alpha > 100 && n_eligible == 10) std::fill(prior.begin(), prior.begin() + 10, 0.05);
+      const Scene scene(prior, range(n_eligible, 30));
       Splitting splitting = collapsed(scene, alpha);
       for (const std::uint32_t j : {0u, 1u, 29u, 29u, 29u, 28u}) splitting.add(j);
       const auto weights = urn(scene, splitting, alpha);

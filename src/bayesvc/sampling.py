@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,8 @@ from bayesvc.priors import (
     needs_linear_model,
 )
 from bayesvc.progress import Progress, ProgressCallback, check_progress
+
+_T = TypeVar("_T")
 
 ROLE_FIT = 0
 """First part of the spawn key of a fit to the data itself; other roles get other numbers."""
@@ -142,26 +145,37 @@ def sample(
     threads = resolve_n_jobs(n_jobs)
     check_progress(progress)
     entropy = resolve_random_state(random_state)
+    problem, calibration = _prepare(X, y, prior, response, n_trees, n_replicates, length)
+    return sample_replicates(
+        problem, prior, calibration, n_trees, length, range(n_replicates), entropy,
+        n_jobs=threads, progress=progress,
+    )  # fmt: skip
+
+
+def _prepare(
+    X: Any,
+    y: Any,
+    prior: TreePrior,
+    response: Literal["auto", "continuous", "binary"],
+    n_trees: int,
+    n_replicates: int,
+    length: Length,
+) -> tuple[Problem, Calibration]:
+    """Check and encode the data and calibrate the prior to them."""
     encoded = encode_X(X)
     encoded_y = encode_y(y, response, n_rows=len(encoded.values))
     binary = encoded_y.response == "binary"
     check_prior_fits_data(prior, *encoded.values.shape, binary=binary)
     _check_kept_memory(length, n_replicates, len(encoded.names))
-
     linear_model = None
     if needs_linear_model(prior, binary=binary):
-        linear_model = _core.LinearModel(encoded.values)
+        linear_model = _interruptible(lambda: _core.LinearModel(encoded.values))
     calibration = calibrate(
         prior, encoded_y.values, n_trees, binary=binary, linear_model=linear_model
     )
-    columns = _core.Columns(encoded.values, keep_values=length.keep_trees)
+    columns = _interruptible(lambda: _core.Columns(encoded.values, keep_values=length.keep_trees))
     hashed = data_hash(columns, encoded_y.values)
-    problem = Problem(columns, encoded.names, encoded_y, hashed)
-    del linear_model, encoded
-    return sample_replicates(
-        problem, prior, calibration, n_trees, length, range(n_replicates), entropy,
-        n_jobs=threads, progress=progress,
-    )  # fmt: skip
+    return Problem(columns, encoded.names, encoded_y, hashed), calibration
 
 
 def sample_replicates(
@@ -284,6 +298,29 @@ def run_fits(
     report.finish()
 
 
+def _interruptible(compute: Callable[[], _T]) -> _T:
+    """Compute on a thread of its own, so that Ctrl-C is heard during one long call of the core.
+
+    After an interrupt the call goes on unseen until it ends; nothing waits for it.
+    """
+    outcome: list[_T] = []
+    error: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            outcome.append(compute())
+        except BaseException as caught:  # raised again below, on the caller's thread
+            error.append(caught)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(_SECONDS_BETWEEN_LOOKS)
+    if error:
+        raise error[0]
+    return outcome[0]
+
+
 class Tallies:
     """Arrays for the results of several fits, filled as they finish, in any order."""
 
@@ -372,7 +409,9 @@ def _problem_again(draws: Draws, X: Any, y: Any) -> Problem:
         raise ValueError(f"{missing}=None although {given} was given; pass both or neither")
     encoded = encode_X(X)
     encoded_y = encode_y(y, draws.response, n_rows=len(encoded.values))
-    columns = _core.Columns(encoded.values, keep_values=draws.forests is not None)
+    columns = _interruptible(
+        lambda: _core.Columns(encoded.values, keep_values=draws.forests is not None)
+    )
     hashed = data_hash(columns, encoded_y.values)
     if hashed != draws.data_hash:
         raise ValueError(

@@ -95,7 +95,7 @@ def test_joint_distribution_quickly(
     columns: str, name: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
 ) -> None:
     """False alarms: FALSE_ALARM a case over all statistics."""
-    check(MODELS[name], Data(MAKERS[columns](rng, 6, 3)), rng, chain_seed, 5_000, 4)
+    check(MODELS[name], Data(MAKERS[columns](rng, 6, 3)), rng, chain_seed, 3_000, 5)
 
 
 @pytest.mark.stat

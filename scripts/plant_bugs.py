@@ -1,0 +1,138 @@
+"""Plant bugs in copies of the core, one at a time, and list the quick tests that go red.
+
+Run it from the environment of `make test`: `.venv/bin/python scripts/plant_bugs.py [NAME ...]`.
+It prints the table of docs/development.md. A bug that no test catches is an error.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+TESTS = ("move_ratios", "prior_only", "exact_posterior", "exhaustion", "geweke", "sbc")
+
+
+@dataclass(frozen=True)
+class Bug:
+    """A piece of one file and what stands there instead."""
+
+    title: str
+    file: str
+    right: str
+    wrong: str
+
+
+BUGS = {
+    "birth": Bug(
+        "wrong sign in a birth ratio",
+        "cpp/forest.cpp",
+        "inverse) + gain * inverse * leaf_variance_)",
+        "inverse) - gain * inverse * leaf_variance_)",
+    ),
+    "birth-terminal": Bug(
+        "a child's probability to be terminal on the wrong side of a birth ratio",
+        "cpp/forest.cpp",
+        "if (right.splittable) factor *= stay;",
+        "if (right.splittable) factor /= stay;",
+    ),
+    "change": Bug(
+        "change forgets the number of cuts of the rules below it",
+        "cpp/restructure.cpp",
+        "  log_prior -= fixed_math::log(n_cuts);\n",
+        "",
+    ),
+    "swap": Bug(
+        "swap without the prior of the rules below it",
+        "cpp/restructure.cpp",
+        "proposal.log_ratio = new_log_prior - old_log_prior +",
+        "proposal.log_ratio = (change ? new_log_prior - old_log_prior : 0.0) +",
+    ),
+    "explicit": Bug(
+        "`s` update ignores exhaustion (explicit form)",
+        "cpp/forest.cpp",
+        "splitting_.update(rng_, restricted);",
+        "splitting_.update(rng_, {});",
+    ),
+    "collapsed": Bug(
+        "`s` update ignores exhaustion (collapsed form: no ghosts)",
+        "cpp/forest.cpp",
+        "    ghosts = ghosts_;\n",
+        "    ghosts_.clear();\n    ghosts = ghosts_;\n",
+    ),
+    "cuts": Bug(
+        "off by one in the cuts: the last admissible one is never drawn",
+        "cpp/eligibility.cpp",
+        "i + min_rows_ <= size; ++i)",
+        "i + min_rows_ < size; ++i)",
+    ),
+    "stump": Bug(
+        "the forced birth at a stump is not in the ratio",
+        "cpp/forest.cpp",
+        "context.leaves_before == 1 ? 1.0 : settings_.moves[0]",
+        "settings_.moves[0]",
+    ),
+}
+
+
+def plant(bug: Bug, tree: Path) -> None:
+    """Copy what is needed to build and test, with the bug in it."""
+    for name in ("cpp", "bind", "src", "tests", "CMakeLists.txt", "pyproject.toml", "README.md"):
+        source = REPOSITORY / name
+        copy = shutil.copytree if source.is_dir() else shutil.copy
+        copy(source, tree / name)
+    path = tree / bug.file
+    text = path.read_text()
+    if text.count(bug.right) != 1:
+        raise SystemExit(f"{bug.file} does not hold {bug.right!r} exactly once: mend BUGS")
+    path.write_text(text.replace(bug.right, bug.wrong))
+
+
+def build(tree: Path) -> None:
+    """Compile the extension next to the Python files of the copy."""
+    cmake = Path(sysconfig.get_path("scripts")) / "cmake"
+    ninja = cmake.with_name("ninja")
+    quiet = {"check": True, "stdout": subprocess.DEVNULL}
+    command = [cmake, "-S", tree, "-B", tree / "build", "-G", "Ninja"]
+    options = [f"-DCMAKE_MAKE_PROGRAM={ninja}", f"-DPython_EXECUTABLE={sys.executable}"]
+    subprocess.run([*command, *options], **quiet)
+    subprocess.run([cmake, "--build", tree / "build", "--target", "_core"], **quiet)
+    for module in (tree / "build").glob("_core*.so"):
+        shutil.copy(module, tree / "src" / "bayesvc")
+
+
+def red_tests(tree: Path) -> Counter[str]:
+    """Names of the test functions that fail, with the number of their cases that do."""
+    files = [f"tests/stat/test_{name}.py" for name in TESTS]
+    environment = os.environ | {"PYTHONPATH": str(tree / "src")}
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--timeout", "600", *files]
+    run = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True)
+    return Counter(re.findall(r"^(?:FAILED|ERROR) \S+::(\w+)", run.stdout, flags=re.M))
+
+
+def main() -> None:
+    """Plant each bug named on the command line, or all."""
+    missed = []
+    print("| planted bug | quick tests that go red (cases) |\n|---|---|", flush=True)
+    for name in sys.argv[1:] or BUGS:
+        with tempfile.TemporaryDirectory() as folder:
+            plant(BUGS[name], Path(folder))
+            build(Path(folder))
+            red = red_tests(Path(folder))
+        missed += [] if red else [name]
+        tests = ", ".join(f"`{test}` ({count})" for test, count in sorted(red.items()))
+        print(f"| {BUGS[name].title} | {tests or 'none'} |", flush=True)
+    if missed:
+        raise SystemExit(f"no test caught: {', '.join(missed)}")
+
+
+if __name__ == "__main__":
+    main()

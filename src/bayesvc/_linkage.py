@@ -1,0 +1,162 @@
+"""Average linkage of weighted rows, and the split into two at its last merge.
+
+A row of weight w stands for w equal rows: those merge first, at height 0, so that the rest of the
+dendrogram is the one of all rows. The dendrograms have the layout of scipy.cluster.hierarchy, with
+the sum of the weights in the place of the number of rows.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import cdist, pdist
+
+from bayesvc._validation import check_memory
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+BoolArray = NDArray[np.bool_]
+
+
+def distinct_rows(rows: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
+    """Return the distinct rows in ascending order, each row's place among them, and their counts.
+
+    The order makes whatever follows independent of the order of `rows`, ties included.
+    """
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    is_new = np.ones(len(rows), dtype=bool)
+    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    place = np.empty(len(rows), dtype=np.intp)
+    place[order] = np.cumsum(is_new) - 1
+    return ordered[is_new], place, np.bincount(place).astype(np.intp)
+
+
+def average_linkage(rows: FloatArray, weights: IntArray) -> FloatArray:
+    """Return the average-linkage dendrogram of Euclidean distances between weighted rows.
+
+    `rows` (m, d) must be sorted, m >= 2. One column takes O(m log m) time and O(m) memory, more
+    columns O(m^2) of both.
+    """
+    if rows.shape[1] == 1:
+        return _line_linkage(rows[:, 0], weights)
+    check_memory(
+        f"average linkage of {len(rows):,} distinct variables",
+        (len(rows), len(rows)),
+        rows.itemsize,
+        "cluster one column (the VIP Rank, which needs no distance matrix), use a permutation "
+        "threshold or median_probability, sample with the DART prior (never-split variables count "
+        "as one), or screen the columns first",
+    )
+    if (weights == 1).all():
+        return np.asarray(linkage(pdist(rows), method="average"), dtype=np.float64)
+    return _chain_linkage(rows, weights)
+
+
+def last_split(tree: FloatArray) -> BoolArray:
+    """Return which rows are in the second of the two clusters of the last merge."""
+    m = len(tree) + 1
+    children = tree[:, :2].astype(np.intp).tolist()
+    second = np.zeros(m, dtype=bool)
+    waiting = [children[-1][1]]
+    while waiting:
+        node = waiting.pop()
+        if node < m:
+            second[node] = True
+        else:
+            waiting += children[node - m]
+    return second
+
+
+def _chain_linkage(rows: FloatArray, weights: IntArray) -> FloatArray:
+    """Merge pairs that are each other's nearest, found by following nearest neighbours."""
+    m = len(rows)
+    distance = cdist(rows, rows)
+    np.fill_diagonal(distance, np.inf)
+    size = weights.astype(np.float64)
+    alive = np.ones(m, dtype=bool)
+    merges = np.empty((m - 1, 3))
+    chain: list[int] = []
+    for step in range(m - 1):
+        if not chain:
+            chain = [int(alive.argmax())]
+        while True:
+            x = chain[-1]
+            y = int(distance[x].argmin())
+            # On a tie the chain turns back, or it could run in a circle.
+            if len(chain) > 1 and distance[x, chain[-2]] == distance[x, y]:
+                break
+            chain.append(y)
+        del chain[-1]
+        y = chain.pop()
+        merges[step] = x, y, distance[x, y]
+        both = size[x] + size[y]
+        merged = (size[x] * distance[x] + size[y] * distance[y]) / both
+        # Rounding must not bring a merged pair nearer than the nearer of the two was.
+        low, high = np.minimum(distance[x], distance[y]), np.maximum(distance[x], distance[y])
+        distance[y] = distance[:, y] = np.clip(merged, low, high)
+        distance[x] = distance[:, x] = np.inf
+        size[y] = both
+        alive[x] = False
+    return _dendrogram(merges[np.argsort(merges[:, 2], kind="stable")], weights)
+
+
+def _dendrogram(merges: FloatArray, weights: IntArray) -> FloatArray:
+    """Number the clusters of merges in ascending order, each given by one row of both parts."""
+    m = len(merges) + 1
+    parent = list(range(2 * m - 1))
+    size = weights.tolist() + [0] * (m - 1)
+
+    def cluster_of(row: int) -> int:
+        while parent[row] != row:
+            parent[row] = parent[parent[row]]
+            row = parent[row]
+        return row
+
+    tree = np.empty((m - 1, 4))
+    for step, (x, y, height) in enumerate(merges.tolist()):
+        first, second = sorted((cluster_of(int(x)), cluster_of(int(y))))
+        new = m + step
+        parent[first] = parent[second] = new
+        size[new] = size[first] + size[second]
+        tree[step] = first, second, height, size[new]
+    return tree
+
+
+def _line_linkage(values: FloatArray, weights: IntArray) -> FloatArray:
+    """Merge neighbours: on a line clusters are intervals, and their distance that of the means."""
+    m = len(values)
+    size = weights.tolist()
+    mean = values.tolist()
+    node = list(range(m))
+    before = list(range(-1, m - 1))
+    after = list(range(1, m + 1))
+    version = [0] * m
+    gaps = [(mean[i + 1] - mean[i], i, 0, 0) for i in range(m - 1)]
+    heapq.heapify(gaps)
+    tree = np.empty((m - 1, 4))
+    for step in range(m - 1):
+        while True:
+            height, i, version_i, version_j = heapq.heappop(gaps)
+            j = after[i]
+            if j < m and version[i] == version_i and version[j] == version_j:
+                break
+        both = size[i] + size[j]
+        mean[i] += (mean[j] - mean[i]) * (size[j] / both)
+        tree[step] = *sorted((node[i], node[j])), height, both
+        size[i], node[i] = both, m + step
+        version[i] += 1
+        version[j] = -1
+        after[i] = after[j]
+        if after[i] < m:
+            right = after[i]
+            before[right] = i
+            heapq.heappush(gaps, (mean[right] - mean[i], i, version[i], version[right]))
+        if before[i] >= 0:
+            left = before[i]
+            heapq.heappush(gaps, (mean[i] - mean[left], left, version[left], version[i]))
+    np.maximum.accumulate(tree[:, 2], out=tree[:, 2])
+    return tree
