@@ -130,11 +130,11 @@ def measure_memory(n: int, p: int, n_draws: int, prior: str = "DART") -> dict[st
 
 
 def memory(quick: bool) -> tuple[dict[str, Any], str]:
-    """Peak memory, and that only the traces grow with the draws: 20 bytes a draw, twice at most.
+    """Peak memory, and that nothing but the traces grows with the draws.
 
-    A trace holds sigma (8), alpha (8) and the number of splits (4); while results are handed
-    over a second copy may exist. p = 2,000 would show any term in draws times columns: one byte
-    for each would be 2,000 bytes a draw.
+    A trace holds sigma (8 bytes a draw), alpha (8) and the number of splits (4); at the peak there
+    are copies, while the results are handed over. p = 2,000 would show any term in draws times
+    columns: one byte for each would be 2,000 bytes a draw.
     """
     size = 20_000 if quick else 100_000
     cases = [(2000, 459, 5000, "BART"), (2000, 459, 5000, "DART")]
@@ -157,7 +157,7 @@ def memory(quick: bool) -> tuple[dict[str, Any], str]:
     header = ["(n, p)", "prior", "draws", "import MB", "peak MB", "at most", "scikit-learn loaded"]
     text = "Peak memory above numpy and scipy imported, data included\n\n"
     text += markdown_table(header, table)
-    text += f"\n\nGrowth: {slope:.1f} bytes a draw at p = 2,000; the traces hold 20, at most twice."
+    text += f"\n\nGrowth: {slope:.1f} bytes a draw at p = 2,000, 20 of them in the traces kept."
     return {"runs": runs, "bytes_per_draw": slope}, text
 
 

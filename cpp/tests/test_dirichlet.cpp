@@ -59,7 +59,7 @@ double mean_log_alpha(const std::vector<long double>& counts, std::size_t p,
   long double others = 0, top = -1e4900L;
   for (std::size_t k = 1; k < counts.size(); ++k) others += counts[k];
   std::vector<long double> grid, density;
-  for (long double x = -60; x < 25; x += 0.002L) {
+  for (long double x = -60; x < 25; x += 0.01L) {
     const long double alpha = std::exp(x), a = alpha * w, n = counts[0];
     long double f = settings.a * x - (settings.a + settings.b) * std::log(alpha + settings.rho);
     for (std::size_t k = 1; k < counts.size(); ++k)

@@ -1,8 +1,8 @@
 """Average linkage of weighted rows, and the split into two at its last merge.
 
 A row of weight w stands for w equal rows: those merge first, at height 0, so that the rest of the
-dendrogram is the one of all rows. The dendrograms have the layout of scipy.cluster.hierarchy, with
-the sum of the weights in the place of the number of rows.
+dendrogram is the one of all rows. The dendrograms have the layout of scipy.cluster.hierarchy; their
+last column counts the rows, not the weights, as scipy's functions want it.
 """
 
 from __future__ import annotations
@@ -20,12 +20,16 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 
+_LARGEST = 1e150
+
 
 def distinct_rows(rows: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
     """Return the distinct rows in ascending order, each row's place among them, and their counts.
 
     The order makes whatever follows independent of the order of `rows`, ties included.
     """
+    if rows.shape[1] == 0:
+        return rows[:1], np.zeros(len(rows), dtype=np.intp), np.array([len(rows)])
     order = np.lexsort(rows.T[::-1])
     ordered = rows[order]
     is_new = np.ones(len(rows), dtype=bool)
@@ -35,12 +39,40 @@ def distinct_rows(rows: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
     return ordered[is_new], place, np.bincount(place).astype(np.intp)
 
 
+def leaf_points(
+    raw: FloatArray, transform: bool, factors: FloatArray
+) -> tuple[FloatArray, IntArray, IntArray]:
+    """Return the distinct points to be clustered, the point of each row of `raw`, and their sizes.
+
+    A point is the row after log1p and standardisation (if `transform`), times `factors`, without
+    the columns that are constant then.
+    """
+    rows, place, sizes = distinct_rows(raw[:, factors > 0])
+    rows = np.log1p(rows) if transform else rows
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    varies = low < high
+    rows = rows[:, varies]
+    if transform:  # first to [0, 1], where no square can under- or overflow
+        rows = (rows - low[varies]) / (high - low)[varies]
+        share = (sizes / sizes.sum())[:, np.newaxis]
+        rows = rows - (share * rows).sum(axis=0)
+        rows = rows / np.sqrt((share * rows**2).sum(axis=0))
+    points, again, _ = distinct_rows(rows * factors[factors > 0][varies])
+    leaf = again[place]
+    return points, leaf, np.bincount(leaf).astype(np.intp)
+
+
 def average_linkage(rows: FloatArray, weights: IntArray) -> FloatArray:
     """Return the average-linkage dendrogram of Euclidean distances between weighted rows.
 
     `rows` (m, d) must be sorted, m >= 2. One column takes O(m log m) time and O(m) memory, more
     columns O(m^2) of both.
     """
+    if np.abs(rows).max() > _LARGEST:
+        raise ValueError(
+            f"Z holds numbers up to {np.abs(rows).max():g} after weighting, whose squares "
+            "overflow; divide it by a constant, or use transform=True"
+        )
     if rows.shape[1] == 1:
         return _line_linkage(rows[:, 0], weights)
     check_memory(
@@ -101,14 +133,14 @@ def _chain_linkage(rows: FloatArray, weights: IntArray) -> FloatArray:
         distance[x] = distance[:, x] = np.inf
         size[y] = both
         alive[x] = False
-    return _dendrogram(merges[np.argsort(merges[:, 2], kind="stable")], weights)
+    return _dendrogram(merges[np.argsort(merges[:, 2], kind="stable")])
 
 
-def _dendrogram(merges: FloatArray, weights: IntArray) -> FloatArray:
-    """Number the clusters of merges in ascending order, each given by one row of both parts."""
+def _dendrogram(merges: FloatArray) -> FloatArray:
+    """Give numbers to the clusters of ascending merges, which name one row of both parts."""
     m = len(merges) + 1
     parent = list(range(2 * m - 1))
-    size = weights.tolist() + [0] * (m - 1)
+    n_rows = [1] * m + [0] * (m - 1)
 
     def cluster_of(row: int) -> int:
         while parent[row] != row:
@@ -121,8 +153,8 @@ def _dendrogram(merges: FloatArray, weights: IntArray) -> FloatArray:
         first, second = sorted((cluster_of(int(x)), cluster_of(int(y))))
         new = m + step
         parent[first] = parent[second] = new
-        size[new] = size[first] + size[second]
-        tree[step] = first, second, height, size[new]
+        n_rows[new] = n_rows[first] + n_rows[second]
+        tree[step] = first, second, height, n_rows[new]
     return tree
 
 
@@ -131,7 +163,7 @@ def _line_linkage(values: FloatArray, weights: IntArray) -> FloatArray:
     m = len(values)
     size = weights.tolist()
     mean = values.tolist()
-    node = list(range(m))
+    node, n_rows = list(range(m)), [1] * m
     before = list(range(-1, m - 1))
     after = list(range(1, m + 1))
     version = [0] * m
@@ -146,7 +178,8 @@ def _line_linkage(values: FloatArray, weights: IntArray) -> FloatArray:
                 break
         both = size[i] + size[j]
         mean[i] += (mean[j] - mean[i]) * (size[j] / both)
-        tree[step] = *sorted((node[i], node[j])), height, both
+        n_rows[i] += n_rows[j]
+        tree[step] = *sorted((node[i], node[j])), height, n_rows[i]
         size[i], node[i] = both, m + step
         version[i] += 1
         version[j] = -1

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 from scipy.stats import false_discovery_control
 
-from bayesvc._linkage import average_linkage, distinct_rows, last_split
+from bayesvc._linkage import average_linkage, last_split, leaf_points
 from bayesvc._validation import check_choice, check_flag, check_number
 
 FloatArray = NDArray[np.float64]
@@ -66,8 +66,8 @@ class Clusters(Cut):
         variable on the other side. `threshold` lies half-way between the clusters if there is one
         column, and is NaN otherwise.
     tree : ndarray (n_leaves - 1, 4)
-        Dendrogram in the layout of `scipy.cluster.hierarchy.linkage`; the last column counts
-        variables. Empty if all rows are equal.
+        Dendrogram of the leaves in the layout of `scipy.cluster.hierarchy.linkage`, for its
+        `dendrogram`. Empty if all rows are equal.
     leaf : ndarray of int (n_features,)
         The leaf of each variable; variables with equal rows share one.
     points : ndarray (n_leaves, n_columns)
@@ -96,7 +96,7 @@ class Clusters(Cut):
 
         0 means that another split would have been as good; NaN that there is none.
         """
-        if len(self.tree) == 0:
+        if len(self.tree) == 0 or self.heights[-1] == 0:
             return math.nan
         before = float(self.heights[-2]) if len(self.tree) > 1 else 0.0
         return 1 - before / float(self.heights[-1])
@@ -210,7 +210,7 @@ def median_probability(inclusion: ArrayLike, cut: float = 0.5) -> Cut:
 def permutation_pvalues(
     observed: ArrayLike, null: ArrayLike, adjust: Literal["maxt", "bh"] | None = None
 ) -> FloatArray:
-    """Return a p-value per variable: is it used more than in fits to a permuted response?
+    """Return a p-value per variable for being used no more than with a permuted response.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def permutation_pvalues(
     Examples
     --------
     >>> from bayesvc.thresholds import permutation_pvalues
-    >>> null = [[0.3, 0.7], [0.6, 0.4], [0.5, 0.5]]
+    >>> null = [[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]]
     >>> permutation_pvalues([0.9, 0.1], null)
     array([0.25, 1.  ])
     >>> permutation_pvalues([0.9, 0.1], null, adjust="maxt")
@@ -316,14 +316,18 @@ def clusters(
     --------
     >>> from bayesvc.thresholds import clusters
     >>> split = clusters([1.5, 3.5, 1.5, 4.0], transform=False, keep="low")
-    >>> split.selected, split.threshold[0], split.margin
+    >>> split.selected, float(split.threshold[0]), split.margin
     (array([ True, False,  True, False]), 2.5, array([ 2. , -2. ,  2. , -2.5]))
     """
     raw = _check_features(Z)
     factors = _check_weights(weights, raw.shape[1])
-    check_flag("transform", transform)
+    if check_flag("transform", transform) and raw.min() <= -1:
+        raise ValueError(
+            f"Z holds {raw.min():g}, which has no log(1 + Z); pass numbers above -1, "
+            "or transform=False"
+        )
     check_choice("keep", keep, ("high", "low"))
-    points, leaf, sizes = _points(raw, transform, factors)
+    points, leaf, sizes = leaf_points(raw, transform, factors)
     if len(points) == 1:
         alone = len(raw) == 1 and raw[0, 0] > 0
         return _no_cut(np.full(len(raw), alone), np.empty((0, 4)), leaf, points)
@@ -380,25 +384,6 @@ def _step_down_maxt(scores: FloatArray, null_scores: FloatArray) -> FloatArray:
     descending = ((1 + as_large) / (len(null_scores) + 1))[::-1]
     pvalues[ascending[::-1]] = np.maximum.accumulate(descending)
     return pvalues
-
-
-def _points(
-    raw: FloatArray, transform: bool, factors: FloatArray
-) -> tuple[FloatArray, NDArray[np.intp], NDArray[np.intp]]:
-    """Return the distinct rows in the space of the clustering, each variable's, and their sizes."""
-    rows, place, sizes = distinct_rows(raw[:, factors > 0])
-    rows = np.log1p(rows) if transform else rows
-    low, high = rows.min(axis=0), rows.max(axis=0)
-    varies = low < high
-    rows = rows[:, varies]
-    if transform:  # first to [0, 1], where no square can under- or overflow
-        rows = (rows - low[varies]) / (high - low)[varies]
-        share = (sizes / sizes.sum())[:, np.newaxis]
-        rows = rows - (share * rows).sum(axis=0)
-        rows = rows / np.sqrt((share * rows**2).sum(axis=0))
-    points, again, _ = distinct_rows(rows * factors[factors > 0][varies])
-    leaf = again[place]
-    return points, leaf, np.bincount(leaf).astype(np.intp)
 
 
 def _exact_mean(values: FloatArray) -> float:
@@ -463,7 +448,7 @@ def _check_weights(weights: ArrayLike | None, n_columns: int) -> FloatArray:
 
 def _to_floats(name: str, values: ArrayLike) -> FloatArray:
     try:
-        array = np.array(values, dtype=np.float64)
+        array = np.asarray(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} is no array of numbers ({error}); pass one") from None
     if not np.isfinite(array).all():

@@ -40,7 +40,7 @@ class ExactPosterior:
     probability: NDArray[np.float64]
     choices: list[tuple[Choice, ...]]
     variables: VariablePrior
-    p: int
+    usable: tuple[int, ...]  # variables that can be split on at all
 
     @cached_property
     def index(self) -> dict[Forest, int]:
@@ -54,8 +54,13 @@ class ExactPosterior:
         return result
 
     def mean_s(self, variable: int) -> float:
-        """Expectation of s_j: the probability that one more free choice takes variable j."""
-        free = (variable, tuple(range(self.p)))
+        """Expectation of s_j among usable variables: that one more choice would be of variable j.
+
+        A column that is constant takes no part; its share of s is not identified and left out.
+        """
+        if variable not in self.usable:
+            return 0.0
+        free = (variable, self.usable)
         return self._average(
             lambda choices: float(
                 np.exp(
@@ -101,4 +106,5 @@ def exact_posterior(model: Model, data: Data, y: NDArray[np.float64] | None) -> 
     if y is None or not model.likelihood:
         assert abs(total) < 1e-8, f"prior probabilities sum to exp({total})"
     probability = np.exp(np.array(log_probability) - total)
-    return ExactPosterior(forests, probability, choices, variables, data.p)
+    usable = data.eligible(data.all_rows)
+    return ExactPosterior(forests, probability, choices, variables, usable)
