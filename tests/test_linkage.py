@@ -120,6 +120,13 @@ def test_with_ties_the_dendrogram_is_still_one(values):
         assert tree[-1, 2] == pytest.approx(np.average(apart, weights=shares))
 
 
+def test_equal_distances_stay_equal_when_averaged(rng):
+    corners = np.eye(12)[::-1].copy()
+    for _ in range(20):
+        tree = average_linkage(corners, rng.integers(1, 100, size=12))
+        assert np.all(tree[:, 2] == np.sqrt(2))
+
+
 def test_a_line_of_equal_gaps_merges_the_leftmost_pair_first():
     tree = average_linkage(np.arange(5.0)[:, np.newaxis], np.ones(5, dtype=np.intp))
     assert tree.tolist() == [[0, 1, 1, 2], [2, 3, 1, 2], [4, 6, 1.5, 3], [5, 7, 2.5, 5]]

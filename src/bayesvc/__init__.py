@@ -14,10 +14,20 @@ Examples
 (2, 5)
 """
 
+from importlib import import_module
+from types import ModuleType
+
 from bayesvc.draws import Draws
 from bayesvc.priors import BART, DART, Moves
 from bayesvc.sampling import sample
 
 __version__ = "0.1.0"
 
-__all__ = ["BART", "DART", "Draws", "Moves", "__version__", "sample"]
+__all__ = ["BART", "DART", "Draws", "Moves", "__version__", "measures", "sample", "thresholds"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Load what needs scipy.stats when it is first asked for: sampling does not."""
+    if name in ("measures", "thresholds"):
+        return import_module(f"bayesvc.{name}")
+    raise AttributeError(f"module 'bayesvc' has no attribute {name!r}")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 
 def check_integer(name: str, value: Any, minimum: int, remedy: str = "") -> int:
@@ -150,3 +151,26 @@ def check_memory(what: str, shape: tuple[int, ...], item_bytes: int, remedy: str
             f"{what} needs {needed / 1e9:,.1f} GB ({sizes} numbers of {item_bytes} bytes), but "
             f"{available / 1e9:,.1f} GB are available; {remedy}"
         )
+
+
+def check_floats(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return `values` as an array of finite numbers."""
+    try:
+        array = np.asarray(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} is no array of numbers ({error}); pass one") from None
+    if not np.isfinite(array).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ValueError(
+            f"{name}[{', '.join(map(str, place))}]={array[place]} is not finite; "
+            "pass finite numbers"
+        )
+    return array
+
+
+def check_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return `values` as one finite number per variable."""
+    vector = check_floats(name, values)
+    if vector.ndim != 1 or vector.size == 0:
+        raise ValueError(f"{name} has shape {vector.shape}; pass one number per variable")
+    return vector

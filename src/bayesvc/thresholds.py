@@ -18,7 +18,13 @@ from scipy.spatial import cKDTree
 from scipy.stats import false_discovery_control
 
 from bayesvc._linkage import average_linkage, last_split, leaf_points
-from bayesvc._validation import check_choice, check_flag, check_number
+from bayesvc._validation import (
+    check_choice,
+    check_flag,
+    check_floats,
+    check_number,
+    check_vector,
+)
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -196,7 +202,7 @@ def median_probability(inclusion: ArrayLike, cut: float = 0.5) -> Cut:
     """
     remedy = "pass a probability such as 0.5, the median probability model"
     cut = check_number("cut", cut, above=0, remedy=remedy)
-    probability = _check_vector("inclusion", inclusion)
+    probability = check_vector("inclusion", inclusion)
     outside = (probability < 0) | (probability > 1 + _ROUNDING)
     if outside.any() or cut > 1:
         name = "cut" if cut > 1 else f"inclusion[{outside.argmax()}]"
@@ -405,15 +411,8 @@ def _no_cut(
     return Clusters(selected, nothing, nothing.copy(), tree, leaf, points)
 
 
-def _check_vector(name: str, values: ArrayLike) -> FloatArray:
-    vector = _to_floats(name, values)
-    if vector.ndim != 1 or vector.size == 0:
-        raise ValueError(f"{name} has shape {vector.shape}; pass one number per variable")
-    return vector
-
-
 def _check_pair(observed: ArrayLike, null: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    measure, rows = _check_vector("observed", observed), _to_floats("null", null)
+    measure, rows = check_vector("observed", observed), check_floats("null", null)
     if rows.ndim != 2 or rows.shape[1] != len(measure):
         raise ValueError(
             f"null has shape {rows.shape} but observed has {len(measure)} variables; pass a row "
@@ -427,7 +426,7 @@ def _check_pair(observed: ArrayLike, null: ArrayLike) -> tuple[FloatArray, Float
 
 
 def _check_features(Z: ArrayLike) -> FloatArray:
-    raw = _to_floats("Z", Z)
+    raw = check_floats("Z", Z)
     raw = raw[:, np.newaxis] if raw.ndim == 1 else raw
     if raw.ndim != 2 or raw.size == 0:
         raise ValueError(f"Z has shape {raw.shape}; pass a row per variable and a column per fact")
@@ -437,24 +436,10 @@ def _check_features(Z: ArrayLike) -> FloatArray:
 def _check_weights(weights: ArrayLike | None, n_columns: int) -> FloatArray:
     if weights is None:
         return np.ones(n_columns)
-    factors = _to_floats("weights", weights)
+    factors = check_floats("weights", weights)
     remedy = f"pass {n_columns} numbers of at least 0, one per column of Z, not all 0"
     if factors.shape != (n_columns,):
         raise ValueError(f"weights has shape {factors.shape}; {remedy}")
     if factors.min() < 0 or factors.max() == 0:
         raise ValueError(f"weights={factors.tolist()} cannot weigh the columns; {remedy}")
     return factors
-
-
-def _to_floats(name: str, values: ArrayLike) -> FloatArray:
-    try:
-        array = np.asarray(values, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} is no array of numbers ({error}); pass one") from None
-    if not np.isfinite(array).all():
-        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(
-            f"{name}[{', '.join(map(str, place))}]={array[place]} is not finite; "
-            "pass finite numbers"
-        )
-    return array
