@@ -72,7 +72,7 @@ class Forest {
   const std::array<std::uint64_t, n_moves>& accepted() const { return accepted_; }
 
   // Replaces the rules and values of a tree; `nodes` in preorder as in ProposalRecord. Throws
-  // std::invalid_argument if a rule has no effect or a cut is not one of the node's.
+  // std::invalid_argument, and changes nothing, if a rule is not one that the prior could give.
   void plant(std::size_t t, const std::vector<std::pair<Rule, double>>& nodes);
 
   void record(bool on) { recording_ = on; }
@@ -110,6 +110,8 @@ class Forest {
   void update_splitting();
   void refresh_residual();
   void refresh_ghosts(PlantedTree& planted);
+  std::size_t grow_listed(PlantedTree& planted, std::int32_t k,
+                          const std::vector<std::pair<Rule, double>>& nodes, std::size_t next);
   void keep_record(std::size_t t, const Proposal& proposal, bool accepted);  // forest_state.cpp
 
   // moves.cpp

@@ -1,4 +1,5 @@
 // Trees in and out of the chain, and the record of what was proposed.
+#include <algorithm>
 #include <stdexcept>
 
 #include "forest.hpp"
@@ -46,45 +47,50 @@ void Forest::keep_record(std::size_t t, const Proposal& proposal, bool accepted)
 }
 
 void Forest::plant(std::size_t t, const std::vector<std::pair<Rule, double>>& nodes) {
-  PlantedTree& planted = trees_.at(t);
-  for (const Node& node : planted.tree.nodes())
-    if (!node.is_leaf()) splitting_.remove(node.rule.variable);
-  for (std::int32_t k = 0; k < planted.tree.size(); ++k)
-    splitting_.remove_ghosts(planted.tree.exhaustion(k).ghosts);
-  const auto n_rows = static_cast<std::uint32_t>(n());
-  planted.tree = Tree(n_rows, !eligibility_.variables().empty());
-  planted.ids.assign(n(), 0);
-  std::size_t next = 0;
-  // Grows the leaf k by what the list says of it and of all below it. A node's place can change
-  // only when trees shrink, so indices stay valid here.
-  const auto grow = [&](auto&& self, std::int32_t k) -> void {
-    if (next >= nodes.size()) throw std::invalid_argument("trees: a tree ends before its leaves");
-    const auto [rule, mu] = nodes[next++];
-    Tree& tree = planted.tree;
-    if (rule.variable == no_variable) {
-      tree.mu[tree.node(k).leaf] = residual_->rounded(mu);
-      return;
-    }
-    const RowSet rows = rows_of(planted, k);
-    const ColumnView column = columns_.view(rule.variable);
-    if (rule.variable >= p() || !kernels_.has_code(n(), rows, column, rule.cut))
-      throw std::invalid_argument("trees: a cut is not among the codes of its node");
-    const std::uint32_t n_left = kernels_.count_left(n(), rows, column, rule.cut);
-    if (!eligibility_.admissible(n_left, rows.size))
-      throw std::invalid_argument("trees: a split leaves too few rows on one side");
-    kernels_.split_rows(planted.ids.data(), n(), rows.first, static_cast<LeafId>(tree.n_leaves()),
-                        column, rule.cut);
-    tree.grow(k, rule, n_left, rows.size - n_left);
-    splitting_.add(rule.variable);
-    const std::int32_t left = tree.node(k).left, right = tree.node(k).right;
-    for (const std::int32_t side : {left, right})
-      tree.node(side).splittable = eligibility_.splittable(rows_of(planted, side));
-    self(self, left);
-    self(self, right);
-  };
-  grow(grow, 0);
-  if (next != nodes.size()) throw std::invalid_argument("trees: a tree goes on after its leaves");
+  PlantedTree grown{Tree(static_cast<std::uint32_t>(n()), !eligibility_.variables().empty()),
+                    std::vector<LeafId>(n(), 0)};
+  if (grow_listed(grown, 0, nodes, 0) != nodes.size())
+    throw std::invalid_argument("trees: a tree goes on after its leaves");
+  PlantedTree& old = trees_.at(t);
+  for (std::int32_t k = 0; k < old.tree.size(); ++k) {
+    if (!old.tree.node(k).is_leaf()) splitting_.remove(old.tree.node(k).rule.variable);
+    splitting_.remove_ghosts(old.tree.exhaustion(k).ghosts);
+  }
+  for (const Node& node : grown.tree.nodes())
+    if (!node.is_leaf()) splitting_.add(node.rule.variable);
+  old = std::move(grown);
   refresh_residual();
+}
+
+// Grows the leaf k by what the list says of it and of all below it; returns where the list goes on.
+std::size_t Forest::grow_listed(PlantedTree& planted, std::int32_t k,
+                                const std::vector<std::pair<Rule, double>>& nodes,
+                                std::size_t next) {
+  if (next >= nodes.size()) throw std::invalid_argument("trees: a tree ends before its leaves");
+  const auto [rule, mu] = nodes[next++];
+  Tree& tree = planted.tree;
+  if (rule.variable == no_variable) {
+    tree.mu[tree.node(k).leaf] = residual_->rounded(mu);
+    return next;
+  }
+  const auto& variables = eligibility_.variables();
+  if (!std::binary_search(variables.begin(), variables.end(), rule.variable))
+    throw std::invalid_argument("trees: a rule's variable cannot be split on");
+  const RowSet rows = rows_of(planted, k);
+  const ColumnView column = columns_.view(rule.variable);
+  if (rule.cut >= columns_.n_distinct(rule.variable) ||
+      !kernels_.has_code(n(), rows, column, rule.cut))
+    throw std::invalid_argument("trees: a cut is not among the codes of its node");
+  const std::uint32_t n_left = kernels_.count_left(n(), rows, column, rule.cut);
+  if (!eligibility_.admissible(n_left, rows.size))
+    throw std::invalid_argument("trees: a split leaves too few rows on one side");
+  kernels_.split_rows(planted.ids.data(), n(), rows.first, static_cast<LeafId>(tree.n_leaves()),
+                      column, rule.cut);
+  tree.grow(k, rule, n_left, rows.size - n_left);
+  const std::int32_t left = tree.node(k).left, right = tree.node(k).right;
+  for (const std::int32_t side : {left, right})
+    tree.node(side).splittable = eligibility_.splittable(rows_of(planted, side));
+  return grow_listed(planted, right, nodes, grow_listed(planted, left, nodes, next));
 }
 
 }  // namespace bayesvc

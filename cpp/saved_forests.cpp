@@ -43,20 +43,20 @@ void SavedForests::check(std::size_t p) const {
     const std::uint64_t begin = tree_start[t];
     const std::uint64_t end = t + 1 < tree_start.size() ? tree_start[t + 1] : size;
     if (begin >= end || end > size) refuse();
-    // In preorder the number of subtrees still due falls to zero exactly at the end.
-    std::uint64_t due = 1;
+    // A node that follows a leaf is the right child of the last split that still waits for one.
+    std::vector<std::uint64_t> waiting;
     for (std::uint64_t k = begin; k < end; ++k) {
-      if (due == 0) refuse();
-      if (variable[k] < 0) {
-        --due;
-        continue;
+      if (k > begin && variable[k - 1] < 0) {
+        if (waiting.empty() || right[waiting.back()] < 0 ||
+            waiting.back() + static_cast<std::uint64_t>(right[waiting.back()]) != k)
+          refuse();
+        waiting.pop_back();
       }
-      ++due;
-      if (static_cast<std::size_t>(variable[k]) >= p || right[k] < 2 ||
-          static_cast<std::uint64_t>(right[k]) >= end - k)
-        refuse();
+      if (variable[k] < 0) continue;
+      if (static_cast<std::size_t>(variable[k]) >= p) refuse();
+      waiting.push_back(k);
     }
-    if (due != 0) refuse();
+    if (!waiting.empty() || variable[end - 1] >= 0) refuse();
   }
 }
 
