@@ -14,7 +14,7 @@ using LeafId = std::uint16_t;
 inline constexpr std::size_t lanes = 8;
 inline constexpr std::size_t block_rows = 512;
 inline constexpr std::size_t panel_width = 4;
-// Look-up tables of leaf values are padded to at least this many entries.
+// Look-up tables of leaf values have this many entries more than leaves.
 inline constexpr std::size_t table_padding = 8;
 
 // The rows of a node: those whose id is one of two labels (the same one twice for a leaf).

@@ -70,6 +70,20 @@ struct Eight<double> {
   }
 };
 
+__m256i left_rows(__m256i id, __m256i first, __m256i second, __m256i code, __m256i cut) {
+  const __m256i inside =
+      _mm256_or_si256(_mm256_cmpeq_epi32(id, first), _mm256_cmpeq_epi32(id, second));
+  return _mm256_andnot_si256(_mm256_cmpgt_epi32(code, cut), inside);
+}
+
+std::uint32_t total_of(__m256i counts) {
+  alignas(32) std::uint32_t lane[lanes];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(lane), counts);
+  std::uint32_t total = 0;
+  for (const std::uint32_t count : lane) total += count;
+  return total;
+}
+
 template <class Real, class Code, std::size_t L>
 void advance_registers(Advance<Real>& task, const Code* codes) {
   using V = Eight<Real>;
@@ -97,10 +111,7 @@ void advance_registers(Advance<Real>& task, const Code* codes) {
       for (std::size_t k = 0; k < L; ++k)
         sum[k] = sum[k] + r.where(_mm256_cmpeq_epi32(id, _mm256_set1_epi32(static_cast<int>(k))));
       if constexpr (!std::is_void_v<Code>) {
-        const __m256i inside =
-            _mm256_or_si256(_mm256_cmpeq_epi32(id, first), _mm256_cmpeq_epi32(id, second));
-        const __m256i is_left =
-            _mm256_andnot_si256(_mm256_cmpgt_epi32(widen(codes + i), cut), inside);
+        const __m256i is_left = left_rows(id, first, second, widen(codes + i), cut);
         left = left + r.where(is_left);
         count = _mm256_sub_epi32(count, is_left);
       }
@@ -115,13 +126,107 @@ void advance_registers(Advance<Real>& task, const Code* codes) {
   }
   for (std::size_t k = 0; k < L; ++k) task.sums[k] = combine_lanes(totals[k]);
   task.left_sum = combine_lanes(left_total);
-  alignas(32) std::uint32_t counts[8];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(counts), count);
-  for (const std::uint32_t c : counts) task.left_count += c;
+  task.left_count += total_of(count);
+}
+
+// A table of leaf values of any size: up to four registers and their blends, or a gather.
+template <class Real>
+class Table;
+
+template <>
+class Table<float> {
+ public:
+  Table(const float* values, std::size_t size) : values_(values), size_(size) {
+    for (std::size_t k = 0; k < 4; ++k)
+      part_[k] = 8 * k < size ? _mm256_loadu_ps(values + 8 * k) : _mm256_setzero_ps();
+  }
+  Eight<float> operator[](__m256i index) const {
+    if (size_ > 32) {
+      const __m256 all = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
+      return {_mm256_mask_i32gather_ps(_mm256_setzero_ps(), values_, index, all, 4)};
+    }
+    const __m256 by8 = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));  // bit 3 as the sign
+    const __m256 low = pick(0, index, by8);
+    if (size_ <= 16) return {low};
+    const __m256 by16 = _mm256_castsi256_ps(_mm256_slli_epi32(index, 27));
+    return {_mm256_blendv_ps(low, pick(2, index, by8), by16)};
+  }
+
+ private:
+  __m256 pick(std::size_t k, __m256i index, __m256 second) const {
+    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(part_[k], index),
+                            _mm256_permutevar8x32_ps(part_[k + 1], index), second);
+  }
+  const float* values_;
+  std::size_t size_;
+  __m256 part_[4];
+};
+
+template <>
+class Table<double> {
+ public:
+  Table(const double* values, std::size_t) : values_(values) {}
+  Eight<double> operator[](__m256i index) const {
+    return {gathered(_mm256_castsi256_si128(index)), gathered(_mm256_extracti128_si256(index, 1))};
+  }
+
+ private:
+  // The form with a mask, because the other has GCC warn of its own header.
+  __m256d gathered(__m128i index) const {
+    const __m256d all = _mm256_castsi256_pd(_mm256_set1_epi32(-1));
+    return _mm256_mask_i32gather_pd(_mm256_setzero_pd(), values_, index, all, 8);
+  }
+  const double* values_;
+};
+
+// Any number of leaves: each residual is added to its leaf's lane in memory.
+template <class Real, class Code>
+void advance_scattered(Advance<Real>& task, const Code* codes) {
+  using V = Eight<Real>;
+  const Table<Real> previous_table(task.previous_shift, task.n_previous);
+  const Table<Real> current_table(task.current_shift, task.n_current);
+  const __m256i first = _mm256_set1_epi32(task.first);
+  const __m256i second = _mm256_set1_epi32(task.second);
+  const __m256i cut = _mm256_set1_epi32(static_cast<int>(task.cut));
+  const std::size_t width = task.n_current * lanes;
+  for (std::size_t k = 0; k < width; ++k) task.lane_sums[k] = 0.0;
+  double left_total[lanes] = {};
+  __m256i count = _mm256_setzero_si256();
+  task.left_count = 0;
+  Real* const buffer = task.lane_buffer;
+  const std::size_t whole = task.n / lanes * lanes;
+  for (std::size_t begin = 0; begin < task.n; begin += block_rows) {
+    const std::size_t end = smaller(begin + block_rows, whole);
+    V left = V::zero();
+    for (std::size_t i = begin; i < end; i += lanes) {
+      const LeafId* const ids = task.current_ids + i;
+      const __m256i id = widen(ids);
+      const V r = V::load(task.residual + i) + previous_table[widen(task.previous_ids + i)] +
+                  current_table[id];
+      r.store(task.residual + i);
+      for (std::size_t lane = 0; lane < lanes; ++lane)
+        buffer[ids[lane] * lanes + lane] += task.residual[i + lane];
+      if constexpr (!std::is_void_v<Code>) {
+        const __m256i is_left = left_rows(id, first, second, widen(codes + i), cut);
+        left = left + r.where(is_left);
+        count = _mm256_sub_epi32(count, is_left);
+      }
+    }
+    Real lane[lanes];
+    left.store(lane);
+    if (begin + block_rows > whole) advance_rows(task, codes, end, task.n, lane);
+    flush_lanes(buffer, task.lane_sums, width);
+    flush_lanes(lane, left_total, lanes);
+  }
+  for (std::size_t k = 0; k < task.n_current; ++k)
+    task.sums[k] = combine_lanes(task.lane_sums + k * lanes);
+  task.left_sum = combine_lanes(left_total);
+  task.left_count += total_of(count);
 }
 
 template <class Real, class Code>
 void advance_coded(Advance<Real>& task, const Code* codes) {
+  if (task.n_current > 8 || task.n_previous > 8) return advance_scattered(task, codes);
   switch (task.n_current) {
     case 1:
       return advance_registers<Real, Code, 1>(task, codes);
@@ -144,7 +249,6 @@ void advance_coded(Advance<Real>& task, const Code* codes) {
 
 template <class Real>
 void advance(Advance<Real>& task) {
-  if (task.n_current > 8 || task.n_previous > 8) return advance_general(task);
   if (!task.column.codes) return advance_coded<Real, void>(task, nullptr);
   with_codes(task.column, [&](const auto* codes) {
     advance_coded<Real, std::remove_cvref_t<decltype(*codes)>>(task, codes);

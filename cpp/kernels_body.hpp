@@ -13,23 +13,33 @@ double combine_lanes(const Real* lane) {
   return (a + c) + (b + d);
 }
 
-// Rows begin .. end - 1 of one block. Code is void where there is no candidate.
+// Rows begin .. end - 1 of one block. Code is void where there is no candidate. Pointers and the
+// count are kept in registers: through `task` every row would wait for the one before.
 template <class Real, class Code>
 void advance_rows(Advance<Real>& task, const Code* codes, std::size_t begin, std::size_t end,
                   Real* left_lane) {
+  Real* const residual = task.residual;
+  Real* const buffer = task.lane_buffer;
+  const LeafId* const previous_ids = task.previous_ids;
+  const LeafId* const current_ids = task.current_ids;
+  const Real* const previous_shift = task.previous_shift;
+  const Real* const current_shift = task.current_shift;
+  const LeafId first = task.first, second = task.second;
+  const std::uint32_t cut = task.cut;
+  std::uint32_t left_count = 0;
   for (std::size_t i = begin; i < end; ++i) {
-    const LeafId id = task.current_ids[i];
-    const Real r =
-        task.residual[i] + task.previous_shift[task.previous_ids[i]] + task.current_shift[id];
-    task.residual[i] = r;
+    const LeafId id = current_ids[i];
+    const Real r = residual[i] + previous_shift[previous_ids[i]] + current_shift[id];
+    residual[i] = r;
     const std::size_t lane = i % lanes;
-    task.lane_buffer[id * lanes + lane] += r;
+    buffer[id * lanes + lane] += r;
     if constexpr (!std::is_void_v<Code>) {
-      const bool is_left = ((id == task.first) | (id == task.second)) & (codes[i] <= task.cut);
-      left_lane[lane] += is_left ? r : Real{0};
-      task.left_count += is_left;
+      const bool is_left = ((id == first) | (id == second)) & (codes[i] <= cut);
+      left_lane[lane] += r * static_cast<Real>(is_left);  // a branch would be mispredicted
+      left_count += is_left;
     }
   }
+  task.left_count += left_count;
 }
 
 template <class Real>
@@ -59,7 +69,7 @@ void advance_general(Advance<Real>& task, const Code* codes) {
 }
 
 template <class Real>
-void advance_general(Advance<Real>& task) {
+[[maybe_unused]] void advance_general(Advance<Real>& task) {
   if (!task.column.codes) return advance_general<Real, void>(task, nullptr);
   with_codes(task.column, [&](const auto* codes) { advance_general(task, codes); });
 }

@@ -51,12 +51,13 @@ class ResidualOf final : public Residual {
 
  private:
   static void fill(std::vector<Real>& table, const std::vector<double>& mu, Real sign) {
-    if (table.size() < mu.size()) table.resize(mu.size() + table_padding);
+    if (table.size() < mu.size() + table_padding) table.resize(mu.size() + table_padding);
     for (std::size_t k = 0; k < mu.size(); ++k) table[k] = sign * static_cast<Real>(mu[k]);
   }
 
   void zeros(std::size_t n_leaves) {
-    if (zero_table_.size() < n_leaves) zero_table_.resize(n_leaves + table_padding, Real{0});
+    if (zero_table_.size() < n_leaves + table_padding)
+      zero_table_.resize(n_leaves + table_padding, Real{0});
   }
 
   void run(const LeafId* previous_ids, const std::vector<Real>& previous_table,

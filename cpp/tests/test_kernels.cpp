@@ -85,7 +85,7 @@ struct Case {
     previous_ids = random_ids(n, previous, rng);
     current_ids = random_ids(n, current, rng);
     const auto table = [&](std::size_t k) {
-      std::vector<Real> shift(k < 8 ? 8 : k, std::numeric_limits<Real>::quiet_NaN());  // padding
+      std::vector<Real> shift(k + bayesvc::table_padding, std::numeric_limits<Real>::quiet_NaN());
       for (std::size_t i = 0; i < k; ++i) shift[i] = static_cast<Real>(0.3 * rng.normal());
       return shift;
     };

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -28,8 +28,10 @@ def run_bayesvc(
     dart: bool = False,
     burn_in: int = BURN_IN,
     n_draws: int = N_DRAWS,
+    as_bartz: bool = False,
     **settings: Any,
 ) -> Summaries:
+    """Run bayesvc; ``as_bartz`` reweights its draws to bartz's prior, see BartzPrior."""
     import bayesvc as bv
 
     h = problem.hyper
@@ -45,7 +47,15 @@ def run_bayesvc(
         burn_in=burn_in,
         n_draws=n_draws,
         random_state=1,
+        keep_counts=as_bartz,
+        keep_trees=as_bartz,
     )
+    if as_bartz:
+        there = BartzPrior(problem, prior.min_samples_leaf)
+        return collect(
+            there.summarise(draws.counts[r], draws.sigma[r], draws.forests[r].to_arrays())
+            for r in range(n_chains)
+        )
     return {
         "splits": draws.n_splits.mean(axis=1),
         "sigma": draws.sigma.mean(axis=1),
@@ -104,10 +114,8 @@ def run_stochtree(problem: Problem, n_chains: int, *, likelihood: bool = True) -
     return collect(chain(seed) for seed in range(1, n_chains + 1))
 
 
-def run_bartz(
-    problem: Problem, n_chains: int, *, sparse: bool, rows_per_leaf: int = 1
-) -> Summaries:
-    """Run bartz with a cut at every observed value, and reweight its draws to bayesvc's prior.
+def run_bartz(problem: Problem, n_chains: int, *, sparse: bool, rows_per_leaf: int) -> Summaries:
+    """Run bartz with a cut at every observed value.
 
     augment=False: with 499 cuts a variable no rule is ever exhausted, so the augmentation would
     do nothing but take time. The Dirichlet prior acts from the first sweep, as in bayesvc.
@@ -143,75 +151,80 @@ def run_bartz(
             seed=seed,
             bart_kwargs={"precompute_predict_train": False, "init_kw": start},
         )
-        weigher = BartzWeights(problem, np.asarray(model._mcmc_state.X), rows_per_leaf)
-        trace = model._main_trace
-        log_weights = weigher.of_forests(np.asarray(trace.var_tree), np.asarray(trace.split_tree))
-        weights = np.exp(log_weights - log_weights.max())
-        found = summarise(np.asarray(model.varcount), np.asarray(model.sigma_), weights)
-        size = float(weights.sum() ** 2 / (weights @ weights))
-        return found | {"effective_share": size / len(weights)}
+        return summarise(np.asarray(model.varcount), np.asarray(model.sigma_))
 
     return collect(chain(seed) for seed in range(1, n_chains + 1))
 
 
-class BartzWeights:
-    """Importance weights that turn bartz's tree prior into that of bayesvc.
+class BartzPrior:
+    """Importance weights that turn bayesvc's tree prior into that of bartz.
 
     Both want at least m rows in a leaf. bartz draws the cut among all that the rules above leave
     open and cuts the prior off where a leaf gets too small; bayesvc draws it among those that
-    leave m rows on both sides, so that a node splits with its full prior probability. A tree's
-    weight is the product over its nodes of (open cuts) / (cuts that leave m rows). Besides,
-    a leaf with fewer than 2 m rows, or at bartz's greatest depth, has no factor 1 - p_split in
-    one of the two.
+    leave m rows on both sides, so that a node splits with its full prior probability. No setting
+    makes them alike. A tree's weight is the product over its nodes of (cuts that leave m rows) /
+    (open cuts), at most 1. Besides, a leaf with fewer than 2 m rows, or at bartz's greatest
+    depth, has no factor 1 - p_split in one of the two, and bartz has no deeper trees.
     """
 
-    def __init__(self, problem: Problem, codes: NDArray[np.integer], rows_per_leaf: int) -> None:
-        self.h, self.m, self.codes = problem.hyper, rows_per_leaf, codes.astype(np.int64)
-        self.n_cuts = self.codes.max(axis=1)
+    GREATEST_DEPTH = 5
+
+    def __init__(self, problem: Problem, rows_per_leaf: int) -> None:
+        self.h, self.m = problem.hyper, rows_per_leaf
+        self.ordered = np.sort(problem.X, axis=0)
+        self.codes = problem.X.argsort(axis=0).argsort(axis=0)
         self.known: dict[bytes, float] = {}
 
-    def of_forests(
-        self, variables: NDArray[np.integer], cuts: NDArray[np.integer]
-    ) -> NDArray[np.float64]:
-        return np.array(
-            [
-                sum(self._of_tree(*tree) for tree in zip(*forest, strict=True))
-                for forest in zip(variables, cuts, strict=True)
-            ]
-        )
+    def summarise(
+        self,
+        counts: NDArray[np.integer],
+        sigma: NDArray[np.float64],
+        forests: dict[str, NDArray[Any]],
+    ) -> dict[str, float]:
+        """Summarise every THIN-th draw of a chain, weighted."""
+        variable = forests["variable"]
+        # Not the leaves: their values would make every tree a new one.
+        cut = np.where(variable >= 0, forests["value"], 0.0)
+        starts = np.append(forests["tree_start"], len(variable)).astype(np.int64)
+        kept = range(THIN - 1, len(sigma), THIN)
+        log_weights = np.zeros(len(kept))
+        for i, draw in enumerate(kept):
+            for t in range(draw * self.h.n_trees, (draw + 1) * self.h.n_trees):
+                nodes = slice(starts[t], starts[t + 1])
+                log_weights[i] += self._of_tree(variable[nodes], cut[nodes])
+        weights = np.exp(log_weights - log_weights.max())
+        found = summarise(counts[THIN - 1 :: THIN], sigma[THIN - 1 :: THIN], weights)
+        size = float(weights.sum() ** 2 / (weights @ weights))
+        return found | {"effective_share": size / len(weights)}
 
-    def _of_tree(self, variables: NDArray[np.integer], cuts: NDArray[np.integer]) -> float:
-        key = (variables * (cuts > 0)).tobytes() + cuts.tobytes()
+    def _of_tree(self, variable: NDArray[np.integer], cut: NDArray[np.float64]) -> float:
+        key = variable.tobytes() + cut.tobytes()
         if key not in self.known:
-            rows = np.arange(self.codes.shape[1])
-            self.known[key] = self._of_node(1, rows, {}, variables, cuts)
+            nodes = iter(zip(variable.tolist(), cut.tolist(), strict=True))
+            self.known[key] = self._of_node(nodes, np.arange(len(self.codes)), {}, 0)
         return self.known[key]
 
     def _of_node(
         self,
-        node: int,
+        preorder: Iterator[tuple[int, float]],
         rows: NDArray[np.integer],
         limits: dict[int, tuple[int, int]],
-        variables: NDArray[np.integer],
-        cuts: NDArray[np.integer],
+        depth: int,
     ) -> float:
-        m, cut = self.m, int(cuts[node]) if node < len(cuts) else 0
-        if cut == 0:
-            p_split = self.h.gamma * float(node.bit_length()) ** -self.h.beta
-            factors_here, factors_there = rows.size >= 2 * m, node < len(cuts)
-            return (int(factors_here) - int(factors_there)) * math.log1p(-p_split)
-        variable = int(variables[node])
-        x = self.codes[variable, rows]
-        low, high = limits.get(variable, (1, int(self.n_cuts[variable])))
+        variable, cut_value = next(preorder)
+        m = self.m
+        if variable < 0:
+            p_split = self.h.gamma * (1.0 + depth) ** -self.h.beta
+            factor_here, factor_there = rows.size >= 2 * m, depth < self.GREATEST_DEPTH
+            return (int(factor_there) - int(factor_here)) * math.log1p(-p_split)
+        x = self.codes[rows, variable]
         ordered = np.sort(x)
-        admissible = int(ordered[-m] - ordered[m - 1])
-        left, right = x < cut, x >= cut
-        return (
-            math.log((high - low + 1) / admissible)
-            + self._of_node(
-                2 * node, rows[left], limits | {variable: (low, cut - 1)}, variables, cuts
-            )
-            + self._of_node(
-                2 * node + 1, rows[right], limits | {variable: (cut + 1, high)}, variables, cuts
-            )
-        )
+        low, high = limits.get(variable, (0, len(self.codes) - 2))
+        cut = int(np.searchsorted(self.ordered[:, variable], cut_value, side="right")) - 1
+        log_weight = math.log((ordered[-m] - ordered[m - 1]) / (high - low + 1))
+        if depth >= self.GREATEST_DEPTH:
+            log_weight = -math.inf
+        left, right = limits | {variable: (low, cut - 1)}, limits | {variable: (cut + 1, high)}
+        log_weight += self._of_node(preorder, rows[x <= cut], left, depth + 1)
+        log_weight += self._of_node(preorder, rows[x > cut], right, depth + 1)
+        return log_weight

@@ -98,6 +98,14 @@ def test_joint_distribution_quickly(
     check(MODELS[name], Data(MAKERS[columns](rng, 6, 3)), rng, chain_seed, 3_000, 5)
 
 
+def test_joint_distribution_of_probit_quickly(
+    rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Latent values and offset; false alarms: FALSE_ALARM over all statistics."""
+    model = replace(MODELS["bart"], binary=True, offset=0.3, leaf_sd=0.7)
+    check(model, Data(MAKERS["mixed"](rng, 6, 3)), rng, chain_seed, 3_000, 5)
+
+
 @pytest.mark.stat
 @pytest.mark.parametrize("columns", ["continuous", "binary", "tied", "mixed"])
 @pytest.mark.parametrize("name", MODELS)

@@ -119,7 +119,7 @@ def check_against_list(
         row[len(common) + 1 : len(common) + 3] = size, size**2
         row[len(common) + 3 :] = state.split_probabilities()
     splits = prior.mean(lambda forest: sum(map(n_splits, forest)) ** np.array([1.0, 2.0]))
-    s = model.base_measure(data.p) if fixed else [prior.mean_s(j) for j in range(data.p)]
+    s = [prior.mean_s(j) for j in range(data.p)]
     rare = 1.0 - prior.probability[common].sum()
     expected = np.concatenate([prior.probability[common], [rare], splits, s])
     names = [str(prior.forests[i]) for i in common] + ["rare forests", "splits", "squared splits"]
