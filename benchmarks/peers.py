@@ -143,7 +143,9 @@ def ratio_table(results: list[dict[str, Any]], clock: str) -> str:
         for result in results
         for title, ratio in compare(result["runs"], clock).items()
     ]
-    header = ["(n, p)", "comparison", "ratio of medians", "rounds", "must", "aim", "verdict"]
+    if not rows:
+        return "nothing to compare"
+    header = ["(n, p)", "comparison", "ratio of medians", "range", "must", "aim", "verdict"]
     return markdown_table(header, rows)
 
 
@@ -154,7 +156,7 @@ def tables(results: list[dict[str, Any]]) -> str:
     parts = [
         "Median seconds per fit, end to end (in brackets: in the sampler alone)",
         median_table(results, "seconds"),
-        "How many times faster",
+        "How many times faster (the range is that of the rounds)",
         ratio_table(results, "seconds"),
     ]
     if worst > BUSY:

@@ -34,6 +34,8 @@ class Columns {
     return {storage_.data() + info_[j].offset, info_[j].width};
   }
   std::uint32_t code(std::size_t j, std::size_t row) const;
+  // Asks for a column that is about to be read: one of many is in no cache.
+  void prefetch(std::size_t j) const;
   std::uint32_t n_distinct(std::size_t j) const { return info_[j].n_distinct; }
   // The largest number of rows that share one value: 1 in an untied column, n in a constant one.
   std::uint32_t max_ties(std::size_t j) const { return info_[j].max_ties; }

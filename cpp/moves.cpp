@@ -84,6 +84,7 @@ void Forest::propose_change(PlantedTree& planted, Proposal& proposal) {
 
 void Forest::draw_rule(Proposal& proposal) {
   proposal.rule.variable = splitting_.draw(proposal.rows, rng_, ghosts_);
+  columns_.prefetch(proposal.rule.variable);
   proposal.rule.cut = eligibility_.draw_cut(proposal.rows, proposal.rule.variable, rng_);
 }
 
