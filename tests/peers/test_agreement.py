@@ -53,7 +53,7 @@ N_COMPARED = 6 * len(QUANTITIES)  # as many tests compare them all
 # A comparison that could not see this difference in splits (of about 28) would prove nothing.
 LARGEST_STANDARD_ERROR_OF_SPLITS = 0.4
 
-# What to expect of stochtree. Its acceptance ratio is wrong in three places and no setting mends it:
+# What to expect of stochtree. Its acceptance ratio is wrong in three places; no setting mends it:
 # (1) after a birth below a prunable node it counts one prunable node too many, so second splits
 #     are too rare, by up to a factor of 2; (2) a death that leaves a stump is given half its
 #     ratio, so stumps are too rare, by up to a factor of 2; (3) ratios are doubled where a child
