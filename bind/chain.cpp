@@ -93,7 +93,7 @@ nb::dict ghosts(const Chain& self) {
     numbered(tree, [&](std::uint32_t at, std::int32_t k) {
       nb::dict counts;
       for (const bayesvc::Ghost& ghost : tree.exhaustion(k).ghosts)
-        counts[nb::int_(ghost.variable)] = ghost.count;
+        counts[nb::int_(ghost.variable)] = ghost.count.value();
       if (counts.size() > 0) out[nb::make_tuple(t, at)] = counts;
     });
   }

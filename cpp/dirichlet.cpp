@@ -15,10 +15,13 @@ using fixed_math::log;
 // need one log for many.
 class LogRising {
  public:
-  void add(double a, double n) {
-    if (n > huge) {
-      // Gamma(a + n) / Gamma(n) by Stirling's formula: of the two logarithms themselves not a digit
-      // would be left once n is the number of ghosts.
+  void add(double a, const Amount& amount) {
+    const double n = amount.value();
+    if (n > 1e300) {  // may be infinite; Gamma(a + n) / Gamma(n) is n^a
+      total_ += a * amount.log() - fixed_math::lgamma(a);
+    } else if (n > huge) {
+      // The same by Stirling's formula: of the two logarithms themselves not a digit would be left
+      // once n is the number of ghosts.
       const double growth = (n + a - 0.5) * fixed_math::log1p(a / n) - a;
       total_ += a * log(n) + growth + (1.0 / (n + a) - 1.0 / n) / 12.0 - fixed_math::lgamma(a);
     } else if (n > 40) {
@@ -88,7 +91,7 @@ void Splitting::update(Rng& rng, const std::vector<const std::vector<std::uint32
 
 void Splitting::update_collapsed(Rng& rng) {
   if (!std::isnan(settings_.alpha)) return;
-  const double total = seen_total();
+  const Amount total = seen_total();
   alpha_ = exp(slice_step(log(alpha_), slice_width, rng, [&](double log_alpha) {
     const double alpha = exp(log_alpha);
     LogRising normaliser;
@@ -166,6 +169,7 @@ std::vector<double> Splitting::draw_log_rates(
 }
 
 void Splitting::set_log_s(const std::vector<double>& log_weights) {
+  next_base_ = unused;
   const auto& variables = eligibility_.variables();
   cumulative_.resize(variables.size());
   if (variables.empty()) return;
@@ -185,9 +189,8 @@ void Splitting::probabilities(Rng& rng, std::vector<double>& s) const {
   if (variables.empty()) return;
   std::vector<double> log_s;
   for (const std::uint32_t j : variables)
-    log_s.push_back(prior_ == SplitPrior::collapsed
-                        ? rng.log_gamma_variate(alpha_ * weights_[j] + seen(j))
-                        : log_s_[j]);
+    log_s.push_back(prior_ == SplitPrior::collapsed ? rng.log_gamma_of_log(log_urn_weight(j))
+                                                    : log_s_[j]);
   const double largest = *std::max_element(log_s.begin(), log_s.end());
   double sum = 0;
   for (double& value : log_s) sum += (value = exp(value - largest));

@@ -16,7 +16,6 @@ Eligibility::Eligibility(const Columns& columns, const Kernels& kernels,
     variables_.push_back(j);
     exhaust_below_ = std::max(exhaust_below_, surely_from(j));
     splittable_from_ = std::min(splittable_from_, surely_from(j));
-    all_untied_ = all_untied_ && untied(j);
   }
   // Every variable is eligible in the root, and with untied columns alone in any node that can be
   // split at all.
@@ -54,11 +53,28 @@ bool Eligibility::splittable(const RowSet& rows) const {
 std::uint32_t Eligibility::n_cuts(const RowSet& rows, std::uint32_t variable) const {
   if (rows.size < 2 * min_rows_) return 0;
   if (untied(variable)) return rows.size - 2 * min_rows_ + 1;
-  return static_cast<std::uint32_t>(admissible_cuts(rows, variable).size());
+  if (min_rows_ > 1 || few_values(variable))
+    return static_cast<std::uint32_t>(admissible_cuts(rows, variable).size());
+  gather_codes(rows, variable);
+  return count_distinct_codes(columns_.n_distinct(variable)) - 1;
 }
 
+// In a tied column by rejection: any code, taken if it occurs in the node; or, in nodes with fewer
+// rows than the column has codes, the code of a random row, taken with probability one over the
+// number of rows that share it. Where that fails too often all cuts are listed. Whichever way comes
+// to a result, it is uniform.
 std::uint32_t Eligibility::draw_cut(const RowSet& rows, std::uint32_t variable, Rng& rng) const {
   if (untied(variable)) return columns_.code(variable, random_row(rows, rng));
+  const std::uint32_t n_distinct = columns_.n_distinct(variable);
+  const bool from_rows = rows.size < n_distinct;
+  constexpr int patience = 4;
+  for (int attempt = 0; attempt < patience && !few_values(variable); ++attempt) {
+    const std::uint32_t cut =
+        from_rows ? columns_.code(variable, random_row(rows, rng)) : rng.below(n_distinct);
+    const std::uint32_t ties =
+        kernels_.count_code(columns_.n(), rows, columns_.view(variable), cut);
+    if (ties == 1 || (ties > 1 && (!from_rows || rng.below(ties) == 0))) return cut;
+  }
   const auto& cuts = admissible_cuts(rows, variable);
   return cuts[rng.below(static_cast<std::uint32_t>(cuts.size()))];
 }
@@ -78,22 +94,48 @@ const std::vector<std::uint32_t>& Eligibility::admissible_cuts(const RowSet& row
                                                                std::uint32_t variable) const {
   cuts_.clear();
   const ColumnView column = columns_.view(variable);
-  if (min_rows_ == 1 && columns_.n_distinct(variable) <= 32) {
+  if (min_rows_ == 1 && few_values(variable)) {
     std::uint32_t present = kernels_.present_codes(columns_.n(), rows, column);
     for (; present & (present - 1); present &= present - 1)  // all but the largest
       cuts_.push_back(static_cast<std::uint32_t>(std::countr_zero(present)));
     return cuts_;
   }
-  codes_.clear();
-  with_codes(column, [&](const auto* codes) {
-    for (std::size_t i = 0; i < columns_.n(); ++i)
-      if (rows.has(i)) codes_.push_back(codes[i]);
-  });
-  std::sort(codes_.begin(), codes_.end());
+  gather_codes(rows, variable);
+  sort_codes(columns_.n_distinct(variable));
   const std::size_t size = codes_.size();
   for (std::size_t i = min_rows_; i + min_rows_ <= size; ++i)
     if (codes_[i] != codes_[i - 1]) cuts_.push_back(codes_[i - 1]);
   return cuts_;
+}
+
+// Without a branch: whether a row belongs to the node is hard to predict.
+void Eligibility::gather_codes(const RowSet& rows, std::uint32_t variable) const {
+  codes_.resize(rows.size + std::size_t{1});  // the last place is written to, but not kept
+  std::uint32_t* next = codes_.data();
+  with_codes(columns_.view(variable), [&](const auto* codes) {
+    for (std::size_t i = 0; i < columns_.n(); ++i) {
+      *next = codes[i];
+      next += rows.has(i);
+    }
+  });
+  codes_.resize(rows.size);
+}
+
+void Eligibility::sort_codes(std::uint32_t n_distinct) const {
+  if (codes_.size() < n_distinct / 8) return std::sort(codes_.begin(), codes_.end());
+  by_code_.assign(n_distinct, 0);
+  for (const std::uint32_t code : codes_) ++by_code_[code];
+  auto out = codes_.begin();
+  for (std::uint32_t code = 0; code < n_distinct; ++code)
+    out = std::fill_n(out, by_code_[code], code);
+}
+
+std::uint32_t Eligibility::count_distinct_codes(std::uint32_t n_distinct) const {
+  if (by_code_.size() < n_distinct) by_code_.resize(n_distinct);
+  for (const std::uint32_t code : codes_) by_code_[code] = 0;
+  std::uint32_t count = 0;
+  for (const std::uint32_t code : codes_) count += by_code_[code]++ == 0;
+  return count;
 }
 
 // Refines the classes column by column until every row is alone or the columns end.

@@ -34,16 +34,17 @@ class Eligibility {
   bool surely_unsplittable(std::uint32_t n_rows) const { return n_rows < 2 * min_rows_; }
   bool splittable(const RowSet& rows) const;
 
-  bool all_untied() const { return all_untied_; }
   bool untied(std::uint32_t variable) const { return columns_.max_ties(variable) == 1; }
+  // How many of the variable's cuts are admissible.
   std::uint32_t n_cuts(const RowSet& rows, std::uint32_t variable) const;
-  // Uniform over the admissible cuts of an eligible variable. Of an untied column it is the code
-  // of a random row, uniform given that it is admissible: check, and draw again if it is not.
+  // An observed value for an eligible variable, uniform over the admissible cuts given that it is
+  // one of them: check, and draw again if it is not.
   std::uint32_t draw_cut(const RowSet& rows, std::uint32_t variable, Rng& rng) const;
   bool admissible(std::uint32_t n_left, std::uint32_t n_rows) const {
     return n_left >= min_rows_ && n_rows - n_left >= min_rows_;
   }
 
+  void prefetch(std::uint32_t variable) const { columns_.prefetch(variable); }
   std::size_t random_row(const RowSet& rows, Rng& rng) const;
 
  private:
@@ -53,6 +54,10 @@ class Eligibility {
   }
   const std::vector<std::uint32_t>& admissible_cuts(const RowSet& rows,
                                                     std::uint32_t variable) const;
+  bool few_values(std::uint32_t variable) const { return columns_.n_distinct(variable) <= 32; }
+  void gather_codes(const RowSet& rows, std::uint32_t variable) const;
+  void sort_codes(std::uint32_t n_distinct) const;
+  std::uint32_t count_distinct_codes(std::uint32_t n_distinct) const;
   void classify_rows();
 
   const Columns& columns_;
@@ -61,9 +66,8 @@ class Eligibility {
   std::vector<std::uint32_t> variables_;
   std::uint32_t exhaust_below_ = 0;
   std::uint32_t splittable_from_ = 0xffffffff;
-  bool all_untied_ = true;
   std::vector<std::uint32_t> row_class_;  // rows alike in every variable share a class
-  mutable std::vector<std::uint32_t> codes_, cuts_;
+  mutable std::vector<std::uint32_t> codes_, cuts_, by_code_;  // scratch
 };
 
 }  // namespace bayesvc

@@ -142,18 +142,22 @@ void Forest::update_splitting() {
   if (splitting_.prior() == SplitPrior::explicit_s) {
     for (PlantedTree& planted : trees_) {
       for (std::int32_t k = 0; k < planted.tree.size(); ++k) {
-        const Node& node = planted.tree.node(k);
-        if (node.is_leaf() || !eligibility_.may_exhaust(node.n_rows)) continue;
-        Exhaustion& exhaustion = planted.tree.exhaustion(k);
-        if (!exhaustion.ineligible_known) {
-          exhaustion.ineligible = eligibility_.ineligible(rows_of(planted, k));
-          exhaustion.ineligible_known = true;
-        }
-        if (!exhaustion.ineligible.empty()) restricted.push_back(&exhaustion.ineligible);
+        if (planted.tree.node(k).is_leaf()) continue;
+        const std::vector<std::uint32_t>& ineligible = ineligible_in(planted, k);
+        if (!ineligible.empty()) restricted.push_back(&ineligible);
       }
     }
   }
   splitting_.update(rng_, restricted);
+}
+
+// The ineligible variables of an internal node.
+const std::vector<std::uint32_t>& Forest::ineligible_in(PlantedTree& planted, std::int32_t k) {
+  Exhaustion& exhaustion = planted.tree.exhaustion(k);
+  if (!exhaustion.ineligible_known && eligibility_.may_exhaust(planted.tree.node(k).n_rows))
+    exhaustion.ineligible = eligibility_.ineligible(rows_of(planted, k));
+  exhaustion.ineligible_known = true;
+  return exhaustion.ineligible;
 }
 
 // Draws the ghosts of every internal node given all else. They do not depend on which of the

@@ -119,6 +119,7 @@ class Forest {
   void propose_birth(PlantedTree& planted, Proposal& proposal);
   void propose_change(PlantedTree& planted, Proposal& proposal);
   void draw_rule(Proposal& proposal);
+  void make_admissible(Proposal& proposal);
   void evaluate(PlantedTree& planted, Proposal& proposal);
   void evaluate_split(PlantedTree& planted, Proposal& proposal);
   void evaluate_death(const PlantedTree& planted, Proposal& proposal);
@@ -132,13 +133,11 @@ class Forest {
   // restructure.cpp
   void evaluate_deep(PlantedTree& planted, Proposal& proposal);
   void apply_deep(PlantedTree& planted, const Proposal& proposal);
-  double subtree_log_prior(const PlantedTree& planted, std::int32_t top, bool free_top);
-  bool route_all(const PlantedTree& planted, const Tree& tree, std::int32_t top, bool free_top,
-                 double& log_prior);
-  void make_admissible(Proposal& proposal);
+  double subtree_log_prior(PlantedTree& planted, std::int32_t top, bool free_top);
+  double standing_rule_log_prior(PlantedTree& planted, std::int32_t k);
   double log_doubled_swap(const Tree& old_tree, const Tree& tree, std::int32_t top) const;
   bool route(PlantedTree& planted, std::int32_t k, LeafId id, bool free_rule, double& log_prior);
-  bool rule_log_prior(const Tree& tree, std::int32_t k, const RowSet& rows, double& log_prior);
+  bool rule_log_prior(Tree& tree, std::int32_t k, const RowSet& rows, double& log_prior);
   double subtree_log_likelihood(const Tree& tree, std::int32_t k, const LeafSums& sums) const;
   void gather_rows(const PlantedTree& planted, std::int32_t k, std::vector<LeafId>& ids) const;
   double birth_ratio_at(const Tree& tree, std::int32_t k, const LeafSums& sums) const;
@@ -146,6 +145,7 @@ class Forest {
 
   // shared
   RowSet rows_of(const PlantedTree& planted, std::int32_t k);
+  const std::vector<std::uint32_t>& ineligible_in(PlantedTree& planted, std::int32_t k);
   double split_probability(unsigned depth) const;
   double log_likelihood(const Part& part) const;
   double log_terminal(const Part& part, unsigned depth) const;

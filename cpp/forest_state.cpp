@@ -79,7 +79,7 @@ std::size_t Forest::grow_listed(PlantedTree& planted, std::int32_t k,
   const RowSet rows = rows_of(planted, k);
   const ColumnView column = columns_.view(rule.variable);
   if (rule.cut >= columns_.n_distinct(rule.variable) ||
-      !kernels_.has_code(n(), rows, column, rule.cut))
+      kernels_.count_code(n(), rows, column, rule.cut) == 0)
     throw std::invalid_argument("trees: a cut is not among the codes of its node");
   const std::uint32_t n_left = kernels_.count_left(n(), rows, column, rule.cut);
   if (!eligibility_.admissible(n_left, rows.size))

@@ -13,8 +13,11 @@
 namespace bayesvc {
 namespace {
 
-void tally(std::vector<Ghost>& ghosts, std::uint32_t variable, double count) {
-  if (count <= 0) return;
+// Doubles can count up to here.
+constexpr double log_countable = 690.0;
+
+void tally(std::vector<Ghost>& ghosts, std::uint32_t variable, const Amount& count) {
+  if (count.is_zero()) return;
   for (Ghost& ghost : ghosts) {
     if (ghost.variable != variable) continue;
     ghost.count += count;
@@ -24,49 +27,63 @@ void tally(std::vector<Ghost>& ghosts, std::uint32_t variable, double count) {
 }
 
 struct Weighted {
-  std::uint32_t variable;
-  double weight;
+  std::vector<std::uint32_t> variables;
+  std::vector<double> log_weights;
+
+  void add(std::uint32_t variable, double log_weight) {
+    variables.push_back(variable);
+    log_weights.push_back(log_weight);
+  }
+  double log_total(std::size_t from = 0) const {
+    double total = -std::numeric_limits<double>::infinity();
+    for (std::size_t k = from; k < log_weights.size(); ++k)
+      total = fixed_math::log_add(total, log_weights[k]);
+    return total;
+  }
 };
 
-double total_weight(const std::vector<Weighted>& items) {
-  double total = 0;
-  for (const Weighted& item : items) total += item.weight;
-  return total;
+// Failures before the first success.
+Amount draw_length(double log_success, Rng& rng) {
+  if (log_success > -log_countable + 10) return Amount(rng.geometric(log_success));
+  return Amount::of_log(fixed_math::log(rng.exponential()) - log_success);
 }
 
-std::size_t pick(const std::vector<Weighted>& items, double u) {
-  for (std::size_t k = 0; k + 1 < items.size(); ++k) {
-    u -= items[k].weight;
-    if (u < 0) return k;
+Amount draw_poisson(double log_mean, Rng& rng) {
+  if (log_mean > log_countable) return Amount::of_log(log_mean);
+  return Amount(rng.binomial(1e300, fixed_math::exp(log_mean) / 1e300));
+}
+
+// How many of m draws are of a kind with this share; they are taken off m.
+Amount take(Amount& m, double log_share, double log_rest, Rng& rng) {
+  const double log_m = m.log();
+  if (log_m > log_countable) {  // one part at least is beyond counting: the other is Poisson
+    m = draw_poisson(log_m + log_rest, rng);
+    return draw_poisson(log_m + log_share, rng);
   }
-  return items.size() - 1;
+  const double n = std::floor(m.value());
+  const double taken = rng.binomial(n, fixed_math::exp(log_share), fixed_math::exp(log_rest));
+  m = Amount(n - taken);
+  return Amount(taken);
 }
 
 // m draws from the urn that holds these items alone; their weights grow with what is drawn.
-void draw_from_urn(std::vector<Weighted>& items, double m, Rng& rng, std::vector<Ghost>& ghosts) {
+void draw_from_urn(Weighted& items, Amount m, Rng& rng, std::vector<Ghost>& ghosts) {
   constexpr double few = 16;
-  if (m <= few) {
-    for (; m > 0; --m) {
-      Weighted& item = items[pick(items, rng.uniform() * total_weight(items))];
-      item.weight += 1;
-      tally(ghosts, item.variable, 1);
-    }
+  const auto draw = [&](std::size_t k, const Amount& count) {
+    items.log_weights[k] = fixed_math::log_add(items.log_weights[k], count.log());
+    tally(ghosts, items.variables[k], count);
+  };
+  if (m.counted() && m.count() <= few) {
+    for (double i = 0; i < m.count(); ++i) draw(pick_by_log(items.log_weights, rng), 1);
     return;
   }
-  double rest = total_weight(items);
-  for (std::size_t k = 0; k < items.size() && m > 0; ++k) {
-    double count = m;
-    if (k + 1 < items.size()) {
-      rest = 0;
-      for (std::size_t i = k + 1; i < items.size(); ++i) rest += items[i].weight;
-      double log_share, log_other;
-      rng.log_beta(items[k].weight, rest, log_share, log_other);
-      count = rng.binomial(m, fixed_math::exp(log_share), fixed_math::exp(log_other));
-    }
-    items[k].weight += count;
-    tally(ghosts, items[k].variable, count);
-    m -= count;
+  const std::size_t last = items.variables.size() - 1;
+  for (std::size_t k = 0; k < last && !m.is_zero(); ++k) {
+    double log_share, log_rest;
+    rng.log_beta(items.log_weights[k], items.log_total(k + 1), log_share, log_rest);
+    draw(k, take(m, log_share, log_rest, rng));
   }
+  draw(last, m);
 }
 
 }  // namespace
@@ -108,32 +125,33 @@ std::uint32_t Splitting::draw_with_ghosts(const RowSet& rows, Rng& rng,
     tally(ghosts, variable, 1);
   }
 
-  // The variables in use, and this node's ghosts, by eligibility. All others share `fresh`.
-  std::vector<Weighted> can, cannot;
+  // The variables in use, and this node's ghosts, by eligibility. All others are fresh.
+  Weighted can, cannot;
   std::vector<std::uint32_t> known = used_;
   for (const Ghost& ghost : ghosts)
     if (!in_use(ghost.variable)) known.push_back(ghost.variable);
   for (const std::uint32_t j : known) {
-    double weight = alpha_ * weights_[j] + seen(j);
+    double log_weight = log_urn_weight(j);
     for (const Ghost& ghost : ghosts)
-      if (ghost.variable == j) weight += ghost.count;
-    (eligibility_.eligible(rows, j) ? can : cannot).push_back({j, weight});
+      if (ghost.variable == j) log_weight = fixed_math::log_add(log_weight, ghost.count.log());
+    (eligibility_.eligible(rows, j) ? can : cannot).add(j, log_weight);
   }
   std::sort(known.begin(), known.end());
-  const double can_total = total_weight(can);
+  const double log_can = can.log_total();
   for (;;) {
-    const double fresh = alpha_ * weight_outside(known);
-    if (!cannot.empty()) {
+    const double log_fresh = fixed_math::log(alpha_ * weight_outside(known));
+    if (!cannot.variables.empty()) {
       double log_success, log_failure;
-      rng.log_beta(can_total + fresh, total_weight(cannot), log_success, log_failure);
-      draw_from_urn(cannot, rng.geometric(log_success), rng, ghosts);
+      rng.log_beta(fixed_math::log_add(log_can, log_fresh), cannot.log_total(), log_success,
+                   log_failure);
+      draw_from_urn(cannot, draw_length(log_success, rng), rng, ghosts);
     }
-    double u = rng.uniform() * (can_total + fresh);
-    if (u < can_total) return can[pick(can, u)].variable;
+    if (!can.variables.empty() && pick_by_log({log_can, log_fresh}, rng) == 0)
+      return can.variables[pick_by_log(can.log_weights, rng)];
     const std::uint32_t variable = draw_outside(known, rng);
     if (eligibility_.eligible(rows, variable)) return variable;
     tally(ghosts, variable, 1);
-    cannot.push_back({variable, alpha_ * weights_[variable] + 1});
+    cannot.add(variable, fixed_math::log_add(fixed_math::log(alpha_ * weights_[variable]), 0));
     known.insert(std::lower_bound(known.begin(), known.end(), variable), variable);
   }
 }

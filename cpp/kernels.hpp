@@ -75,8 +75,8 @@ struct Kernels {
   std::uint32_t (*count_left)(std::size_t n, const RowSet&, ColumnView, std::uint32_t cut);
   // Do two rows of the set differ in this column?
   bool (*has_two_values)(std::size_t n, const RowSet&, ColumnView);
-  // Does a row of the set have this code?
-  bool (*has_code)(std::size_t n, const RowSet&, ColumnView, std::uint32_t code);
+  // How many rows of the set have this code?
+  std::uint32_t (*count_code)(std::size_t n, const RowSet&, ColumnView, std::uint32_t code);
   // Bit v is set when code v < 32 occurs among the rows of the set.
   std::uint32_t (*present_codes)(std::size_t n, const RowSet&, ColumnView);
   // tile += a'b for two panels of `panel_width` columns, row after row; each entry sums its rows in

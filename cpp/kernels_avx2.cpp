@@ -311,7 +311,7 @@ const Kernels* avx2_kernels() {
   static constexpr Kernels table{
       "avx2",     advance<float>, advance<double>,   finish<float>, finish<double>,
       split_rows, merge_rows,     mark_sides,        count_left,    has_two_values,
-      has_code,   present_codes,  add_products_avx2, nth_row};
+      count_code, present_codes,  add_products_avx2, nth_row};
   static const bool available = cpu_has_avx2();
   return available ? &table : nullptr;
 }

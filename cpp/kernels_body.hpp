@@ -144,23 +144,33 @@ void mark_sides(LeafId* marks, std::size_t n, const RowSet& rows, ColumnView col
   });
 }
 
-std::uint32_t count_left(std::size_t n, const RowSet& rows, ColumnView column, std::uint32_t cut) {
+template <class Compare>
+std::uint32_t count_rows(std::size_t n, const RowSet& rows, ColumnView column, std::uint32_t code,
+                         Compare compare) {
   const RowSet set = rows;
   return with_codes(column, [&](const auto* codes) {
     using Code = std::remove_cvref_t<decltype(*codes)>;
-    const Code limit = static_cast<Code>(cut);
+    const Code wanted = static_cast<Code>(code);
     std::uint32_t total = 0;
     for (std::size_t begin = 0; begin < n; begin += stretch_rows) {
       const std::size_t end = smaller(begin + stretch_rows, n);
       std::uint16_t count = 0;
       for (std::size_t i = begin; i < end; ++i) {
         const bool inside = (set.ids[i] == set.first) | (set.ids[i] == set.second);
-        count = static_cast<std::uint16_t>(count + (inside & (codes[i] <= limit)));
+        count = static_cast<std::uint16_t>(count + (inside & compare(codes[i], wanted)));
       }
       total += count;
     }
     return total;
   });
+}
+
+std::uint32_t count_left(std::size_t n, const RowSet& rows, ColumnView column, std::uint32_t cut) {
+  return count_rows(n, rows, column, cut, [](auto code, auto limit) { return code <= limit; });
+}
+
+std::uint32_t count_code(std::size_t n, const RowSet& rows, ColumnView column, std::uint32_t code) {
+  return count_rows(n, rows, column, code, [](auto here, auto wanted) { return here == wanted; });
 }
 
 std::uint32_t count_range(const RowSet& set, std::size_t begin, std::size_t end) {
@@ -202,25 +212,6 @@ bool has_two_values(std::size_t n, const RowSet& rows, ColumnView column) {
         different = static_cast<std::uint16_t>(different + (inside & (codes[row] != seen)));
       }
       if (different) return true;
-    }
-    return false;
-  });
-}
-
-bool has_code(std::size_t n, const RowSet& rows, ColumnView column, std::uint32_t code) {
-  constexpr std::size_t chunk = 128;
-  const RowSet set = rows;
-  return with_codes(column, [&](const auto* codes) {
-    using Code = std::remove_cvref_t<decltype(*codes)>;
-    const Code wanted = static_cast<Code>(code);
-    for (std::size_t begin = 0; begin < n; begin += chunk) {
-      const std::size_t end = smaller(begin + chunk, n);
-      std::uint16_t found = 0;
-      for (std::size_t row = begin; row < end; ++row) {
-        const bool inside = (set.ids[row] == set.first) | (set.ids[row] == set.second);
-        found = static_cast<std::uint16_t>(found + (inside & (codes[row] == wanted)));
-      }
-      if (found) return true;
     }
     return false;
   });

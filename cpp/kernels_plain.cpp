@@ -20,7 +20,7 @@ const Kernels& plain_kernels() {
                                  mark_sides,
                                  count_left,
                                  has_two_values,
-                                 has_code,
+                                 count_code,
                                  present_codes,
                                  add_products,
                                  nth_row};

@@ -80,12 +80,24 @@ void Forest::propose_change(PlantedTree& planted, Proposal& proposal) {
   draw_rule(proposal);
   splitting_.add(old_variable);
   splitting_.add_ghosts(old_ghosts);
+  if (proposal.deep) make_admissible(proposal);
 }
 
 void Forest::draw_rule(Proposal& proposal) {
   proposal.rule.variable = splitting_.draw(proposal.rows, rng_, ghosts_);
-  columns_.prefetch(proposal.rule.variable);
   proposal.rule.cut = eligibility_.draw_cut(proposal.rows, proposal.rule.variable, rng_);
+}
+
+// The cut may have been the node's largest value. (Above two leaves the evaluation sees to that.)
+void Forest::make_admissible(Proposal& proposal) {
+  const RowSet& rows = proposal.rows;
+  const auto n_left = [&]() -> std::uint32_t {
+    const Rule rule = proposal.rule;
+    if (rows.size == n() && eligibility_.untied(rule.variable)) return rule.cut + 1;
+    return kernels_.count_left(n(), rows, columns_.view(rule.variable), rule.cut);
+  };
+  while (!eligibility_.admissible(n_left(), rows.size))
+    proposal.rule.cut = eligibility_.draw_cut(rows, proposal.rule.variable, rng_);
 }
 
 void Forest::evaluate(PlantedTree& planted, Proposal& proposal) {
@@ -185,6 +197,7 @@ void Forest::apply_change(PlantedTree& planted, const Proposal& proposal) {
   splitting_.remove(node.rule.variable);
   splitting_.remove_ghosts(tree.exhaustion(proposal.node).ghosts);
   node.rule = proposal.rule;
+  node.n_cuts = 0;
   settle_split(planted, proposal);
 }
 

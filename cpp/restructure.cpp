@@ -83,20 +83,18 @@ bool Forest::route(PlantedTree& planted, std::int32_t k, LeafId id, bool free_ru
          route(planted, node.right, right, false, log_prior);
 }
 
-bool Forest::rule_log_prior(const Tree& tree, std::int32_t k, const RowSet& rows,
-                            double& log_prior) {
-  const Rule rule = tree.node(k).rule;
-  const std::uint32_t n_cuts = eligibility_.n_cuts(rows, rule.variable);
-  if (n_cuts == 0) return false;
-  log_prior -= fixed_math::log(n_cuts);
+bool Forest::rule_log_prior(Tree& tree, std::int32_t k, const RowSet& rows, double& log_prior) {
+  Node& node = tree.node(k);
+  node.n_cuts = eligibility_.n_cuts(rows, node.rule.variable);
+  if (node.n_cuts == 0) return false;
+  log_prior -= fixed_math::log(node.n_cuts);
   if (splitting_.prior() == SplitPrior::collapsed) {
     for (const Ghost& ghost : tree.exhaustion(k).ghosts)
       if (eligibility_.eligible(rows, ghost.variable)) return false;
     return true;
   }
-  log_prior += splitting_.log_probability(rule.variable);
-  if (eligibility_.may_exhaust(rows.size))
-    log_prior -= splitting_.log_mass(eligibility_.ineligible(rows));
+  log_prior += splitting_.log_probability(node.rule.variable) -
+               splitting_.log_mass(eligibility_.ineligible(rows));
   return true;
 }
 
@@ -111,45 +109,31 @@ double Forest::subtree_log_likelihood(const Tree& tree, std::int32_t k,
   return total;
 }
 
-// The log prior of the subtree as it stands. Untied columns need only the stored row counts.
-double Forest::subtree_log_prior(const PlantedTree& planted, std::int32_t top, bool free_top) {
+// The log prior of the subtree as it stands.
+double Forest::subtree_log_prior(PlantedTree& planted, std::int32_t top, bool free_top) {
+  Tree& tree = planted.tree;
   double log_prior = 0;
-  if (!eligibility_.all_untied()) {
-    route_all(planted, planted.tree, top, free_top, log_prior);
-    return log_prior;
-  }
-  const Tree& tree = planted.tree;
   tree.preorder(top, [&](std::int32_t k) {
     const Node& node = tree.node(k);
-    if (node.is_leaf()) {
+    if (node.is_leaf())
       log_prior += log_terminal({0, node.n_rows, node.splittable}, node.depth);
-    } else if (!(free_top && k == top)) {
-      log_prior -= fixed_math::log(node.n_rows - 2 * settings_.min_samples_leaf + 1);
-      if (splitting_.prior() != SplitPrior::collapsed)
-        log_prior += splitting_.log_probability(node.rule.variable);
-    }
+    else if (!(free_top && k == top))
+      log_prior += standing_rule_log_prior(planted, k);
   });
   return log_prior;
 }
 
-// The rows of the planted tree, below `top`, by the rules of another of the same shape.
-bool Forest::route_all(const PlantedTree& planted, const Tree& tree, std::int32_t top,
-                       bool free_top, double& log_prior) {
-  if (&restructured_->tree != &tree) restructured_->tree = tree;
-  gather_rows(planted, top, restructured_->ids);
-  return route(*restructured_, top, leftmost_leaf(tree, top), free_top, log_prior);
-}
-
-// The cut of an untied column may have been the node's largest value.
-void Forest::make_admissible(Proposal& proposal) {
-  const RowSet& rows = proposal.rows;
-  const auto n_left = [&]() -> std::uint32_t {
-    const Rule rule = proposal.rule;
-    if (rows.size == n() && eligibility_.untied(rule.variable)) return rule.cut + 1;
-    return kernels_.count_left(n(), rows, columns_.view(rule.variable), rule.cut);
-  };
-  while (!eligibility_.admissible(n_left(), rows.size))
-    proposal.rule.cut = eligibility_.draw_cut(rows, proposal.rule.variable, rng_);
+double Forest::standing_rule_log_prior(PlantedTree& planted, std::int32_t k) {
+  Node& node = planted.tree.node(k);
+  const std::uint32_t variable = node.rule.variable;
+  if (eligibility_.untied(variable))
+    node.n_cuts = node.n_rows - 2 * settings_.min_samples_leaf + 1;
+  else if (node.n_cuts == 0)
+    node.n_cuts = eligibility_.n_cuts(rows_of(planted, k), variable);
+  const double log_prior = -fixed_math::log(node.n_cuts);
+  if (splitting_.prior() == SplitPrior::collapsed) return log_prior;
+  return log_prior + splitting_.log_probability(variable) -
+         splitting_.log_mass(ineligible_in(planted, k));
 }
 
 void Forest::evaluate_deep(PlantedTree& planted, Proposal& proposal) {
@@ -161,8 +145,8 @@ void Forest::evaluate_deep(PlantedTree& planted, Proposal& proposal) {
   Tree& tree = restructured_->tree;
   tree = planted.tree;
   if (change) {
-    make_admissible(proposal);
     tree.node(top).rule = proposal.rule;
+    tree.node(top).n_cuts = 0;
     tree.exhaustion(top).ghosts = ghosts_;
   } else {
     exchange_rules(tree, top, proposal.child);
@@ -171,7 +155,8 @@ void Forest::evaluate_deep(PlantedTree& planted, Proposal& proposal) {
   // Where two children share a rule, a swap leaves one split more on the variable of the parent.
   if (!change && splitting_.prior() == SplitPrior::collapsed && tree.n_splits() > 2)
     new_log_prior += log_doubled_swap(planted.tree, tree, top);
-  if (!route_all(planted, tree, top, change, new_log_prior)) return;
+  gather_rows(planted, top, restructured_->ids);
+  if (!route(*restructured_, top, leftmost_leaf(tree, top), change, new_log_prior)) return;
   residual_->sums(restructured_->ids.data(), tree.n_leaves(), {}, new_sums_);
   proposal.log_ratio = new_log_prior - old_log_prior +
                        subtree_log_likelihood(tree, top, new_sums_) -

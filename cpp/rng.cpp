@@ -89,9 +89,14 @@ double Rng::log_gamma_variate(double shape) {
   return log_above_one - exponential() / shape;
 }
 
-void Rng::log_beta(double a, double b, double& log_x, double& log_1mx) {
-  const double log_first = log_gamma_variate(a);
-  const double log_odds = log_first - log_gamma_variate(b);
+double Rng::log_gamma_of_log(double log_shape) {
+  // Beyond 1e300 the variate is its mean to within one part in 1e150.
+  return log_shape < 690.0 ? log_gamma_variate(fm::exp(log_shape)) : log_shape;
+}
+
+void Rng::log_beta(double log_a, double log_b, double& log_x, double& log_1mx) {
+  const double log_first = log_gamma_of_log(log_a);
+  const double log_odds = log_first - log_gamma_of_log(log_b);
   const double log_larger = -fm::log1p(fm::exp(-std::fabs(log_odds)));
   const double log_smaller = log_larger - std::fabs(log_odds);
   log_x = log_odds > 0.0 ? log_larger : log_smaller;

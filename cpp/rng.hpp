@@ -76,8 +76,10 @@ class Rng {
   double gamma(double shape);              // Gamma(shape, 1)
   double log_gamma_variate(double shape);  // its logarithm, for shapes from 1e-300 up
 
+  double log_gamma_of_log(double log_shape);  // the same for a shape beyond the range of doubles
+
   // Logarithms of a Beta(a, b) variate and of one minus it, each with full relative accuracy.
-  void log_beta(double a, double b, double& log_x, double& log_1mx);
+  void log_beta(double log_a, double log_b, double& log_x, double& log_1mx);
 
   // Failures before the first success of probability exp(log_theta), at most 1e300.
   double geometric(double log_theta);

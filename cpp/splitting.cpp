@@ -7,6 +7,18 @@
 
 namespace bayesvc {
 
+std::size_t pick_by_log(const std::vector<double>& log_weights, Rng& rng) {
+  const double largest = *std::max_element(log_weights.begin(), log_weights.end());
+  double total = 0;
+  for (const double log_weight : log_weights) total += fixed_math::exp(log_weight - largest);
+  double u = rng.uniform() * total;
+  for (std::size_t k = 0; k + 1 < log_weights.size(); ++k) {
+    u -= fixed_math::exp(log_weights[k] - largest);
+    if (u < 0) return k;
+  }
+  return log_weights.size() - 1;
+}
+
 Splitting::Splitting(SplitPrior prior, const std::vector<double>& weights,
                      const DirichletSettings& settings, const Eligibility& eligibility)
     : eligibility_(eligibility),
@@ -45,7 +57,7 @@ void Splitting::enlist(std::uint32_t variable) {
 }
 
 void Splitting::strike_if_idle(std::uint32_t variable) {
-  if (seen(variable) > 0) return;
+  if (!seen(variable).is_zero()) return;
   const std::uint32_t at = position_[variable];
   used_[at] = used_.back();
   position_[used_[at]] = at;
@@ -68,41 +80,62 @@ void Splitting::remove(std::uint32_t variable) {
 void Splitting::add_ghosts(const std::vector<Ghost>& ghosts) {
   for (const Ghost& ghost : ghosts) {
     enlist(ghost.variable);
-    if (ghost.count >= giant) {
-      giants_.push_back(ghost);
+    if (ghost.count.counted()) {
+      ghosts_[ghost.variable] += ghost.count.count();
+      n_ghosts_ += ghost.count.count();
     } else {
-      ghosts_[ghost.variable] += ghost.count;
-      n_ghosts_ += ghost.count;
+      giants_.push_back(ghost);
     }
   }
 }
 
 void Splitting::remove_ghosts(const std::vector<Ghost>& ghosts) {
   for (const Ghost& ghost : ghosts) {
-    if (ghost.count >= giant) {
-      giants_.erase(std::find(giants_.begin(), giants_.end(), ghost));
+    if (ghost.count.counted()) {
+      ghosts_[ghost.variable] -= ghost.count.count();
+      n_ghosts_ -= ghost.count.count();
     } else {
-      ghosts_[ghost.variable] -= ghost.count;
-      n_ghosts_ -= ghost.count;
+      giants_.erase(std::find(giants_.begin(), giants_.end(), ghost));
     }
     strike_if_idle(ghost.variable);
   }
 }
 
-double Splitting::seen(std::uint32_t variable) const {
-  double total = static_cast<double>(counts_[variable]);
-  if (!ghosts_.empty()) total += ghosts_[variable];
-  for (const Ghost& ghost : giants_) total += ghost.variable == variable ? ghost.count : 0.0;
+double Splitting::counted(std::uint32_t variable) const {
+  const double splits = static_cast<double>(counts_[variable]);
+  return ghosts_.empty() ? splits : splits + ghosts_[variable];
+}
+
+Amount Splitting::seen(std::uint32_t variable) const {
+  Amount total = counted(variable);
+  for (const Ghost& ghost : giants_)
+    if (ghost.variable == variable) total += ghost.count;
   return total;
 }
 
-double Splitting::seen_total() const {
-  double total = static_cast<double>(n_splits_) + n_ghosts_;
+Amount Splitting::seen_total() const {
+  Amount total = counted_total();
   for (const Ghost& ghost : giants_) total += ghost.count;
   return total;
 }
 
+double Splitting::log_urn_weight(std::uint32_t variable) const {
+  const double weight = alpha_ * weights_[variable];
+  if (giants_.empty()) return fixed_math::log(weight + counted(variable));
+  return fixed_math::log_add(fixed_math::log(weight), seen(variable).log());
+}
+
+// From the weights, or from an explicit s. The variable after this one is drawn already now, so
+// that its column is on its way while other work goes on: nothing but an update of s can change
+// what it depends on.
 std::uint32_t Splitting::draw_base(Rng& rng) const {
+  const std::uint32_t drawn = next_base_ == unused ? draw_from_base(rng) : next_base_;
+  next_base_ = draw_from_base(rng);
+  eligibility_.prefetch(next_base_);
+  return drawn;
+}
+
+std::uint32_t Splitting::draw_from_base(Rng& rng) const {
   const auto& variables = eligibility_.variables();
   if (cumulative_.empty())
     return variables[rng.below(static_cast<std::uint32_t>(variables.size()))];
@@ -115,18 +148,29 @@ std::uint32_t Splitting::draw_base(Rng& rng) const {
 std::uint32_t Splitting::draw_any(Rng& rng, const std::vector<Ghost>& local,
                                   double local_total) const {
   if (prior_ != SplitPrior::collapsed || !learning_) return draw_base(rng);
-  const double drawn = seen_total() + local_total;
+  if (!giants_.empty()) return draw_beside_giants(rng, local);
+  const double drawn = counted_total() + local_total;
   double u = rng.uniform() * (drawn + alpha_ * weight_total_);
   if (u >= drawn) return draw_base(rng);
   for (const std::uint32_t j : used_) {
-    u -= seen(j);
+    u -= counted(j);
     if (u < 0) return j;
   }
   for (const Ghost& ghost : local) {
-    u -= ghost.count;
+    u -= ghost.count.count();
     if (u < 0) return ghost.variable;
   }
   return local.empty() ? used_.back() : local.back().variable;  // u was lost to rounding
+}
+
+std::uint32_t Splitting::draw_beside_giants(Rng& rng, const std::vector<Ghost>& local) const {
+  std::vector<double> log_weights;
+  for (const std::uint32_t j : used_) log_weights.push_back(seen(j).log());
+  for (const Ghost& ghost : local) log_weights.push_back(ghost.count.log());
+  log_weights.push_back(fixed_math::log(alpha_ * weight_total_));
+  const std::size_t k = pick_by_log(log_weights, rng);
+  if (k + 1 == log_weights.size()) return draw_base(rng);
+  return k < used_.size() ? used_[k] : local[k - used_.size()].variable;
 }
 
 std::uint32_t Splitting::draw(const RowSet& rows, Rng& rng, std::vector<Ghost>& ghosts) const {
@@ -145,32 +189,25 @@ std::uint32_t Splitting::draw(const RowSet& rows, Rng& rng, std::vector<Ghost>& 
 std::uint32_t Splitting::draw_among_eligible(const RowSet& rows, Rng& rng) const {
   std::vector<std::uint32_t> candidates;
   std::vector<double> log_weights;
-  double largest = -std::numeric_limits<double>::infinity();
   for (const std::uint32_t j : eligibility_.variables()) {
     if (!eligibility_.eligible(rows, j)) continue;
     candidates.push_back(j);
     log_weights.push_back(log_s_.empty() ? fixed_math::log(weights_[j]) : log_s_[j]);
-    largest = std::max(largest, log_weights.back());
   }
-  double total = 0;
-  for (double& w : log_weights) total += (w = fixed_math::exp(w - largest));
-  double u = rng.uniform() * total;
-  for (std::size_t k = 0; k + 1 < candidates.size(); ++k) {
-    u -= log_weights[k];
-    if (u < 0) return candidates[k];
-  }
-  return candidates.back();
+  return candidates[pick_by_log(log_weights, rng)];
 }
 
 double Splitting::log_exchange(std::uint32_t lost, std::uint32_t gained) const {
   if (lost == gained) return 0;
-  const double learnt_lost = learning_ ? seen(lost) - 1.0 : 0.0;
-  const double learnt_gained = learning_ ? seen(gained) : 0.0;
-  return fixed_math::log((alpha_ * weights_[gained] + learnt_gained) /
-                         (alpha_ * weights_[lost] + learnt_lost));
+  if (!learning_) return fixed_math::log(weights_[gained] / weights_[lost]);
+  // One split less on the variable that loses it; beside a giant one split is nothing.
+  const double without = alpha_ * weights_[lost] + counted(lost) - 1.0;
+  const double log_lost = seen(lost).counted() ? fixed_math::log(without) : log_urn_weight(lost);
+  return log_urn_weight(gained) - log_lost;
 }
 
 double Splitting::log_mass(const std::vector<std::uint32_t>& ineligible) const {
+  if (ineligible.empty()) return 0;
   double lost = 0;
   for (const std::uint32_t j : ineligible) lost += fixed_math::exp(log_s_[j]);
   if (lost < 0.999) return fixed_math::log(1.0 - lost);

@@ -19,6 +19,9 @@ struct DirichletSettings {
   double a = 0.5, b = 1.0, rho = 1.0;                       // alpha / (alpha + rho) ~ Beta(a, b)
 };
 
+// An index with probability proportional to the exponentials of the weights.
+std::size_t pick_by_log(const std::vector<double>& log_weights, Rng& rng);
+
 class Splitting {
  public:
   // weights: one per variable, at least one positive; they are normalised over all variables.
@@ -62,14 +65,19 @@ class Splitting {
 
  private:
   std::uint32_t draw_base(Rng& rng) const;
+  std::uint32_t draw_from_base(Rng& rng) const;
   std::uint32_t draw_any(Rng& rng, const std::vector<Ghost>& local, double local_total) const;
   std::uint32_t draw_among_eligible(const RowSet& rows, Rng& rng) const;
   std::uint32_t draw_with_ghosts(const RowSet& rows, Rng& rng, std::vector<Ghost>& ghosts) const;
   double weight_outside(const std::vector<std::uint32_t>& known) const;
   std::uint32_t draw_outside(const std::vector<std::uint32_t>& known, Rng& rng) const;
-  // Splits and ghosts of a variable, and of all. With no exhaustion these are the split counts.
-  double seen(std::uint32_t variable) const;
-  double seen_total() const;
+  std::uint32_t draw_beside_giants(Rng& rng, const std::vector<Ghost>& local) const;
+  // Splits and ghosts of a variable, and of all; without giants, or with them.
+  double counted(std::uint32_t variable) const;
+  double counted_total() const { return static_cast<double>(n_splits_) + n_ghosts_; }
+  Amount seen(std::uint32_t variable) const;
+  Amount seen_total() const;
+  double log_urn_weight(std::uint32_t variable) const;
   bool in_use(std::uint32_t variable) const { return position_[variable] != unused; }
   void enlist(std::uint32_t variable);
   void strike_if_idle(std::uint32_t variable);
@@ -95,11 +103,11 @@ class Splitting {
   bool uniform_ = true;
   std::vector<double> cumulative_;  // of s (explicit) or of the weights, along eligibility's list
   std::vector<double> log_s_;
+  mutable std::uint32_t next_base_ = unused;
 
   std::vector<std::uint32_t> counts_;
-  // Collapsed form only. Counts below `giant` add up without rounding; the rare larger ones are
-  // kept one by one, so that taking one away leaves no rest behind.
-  static constexpr double giant = 0x1p40;
+  // Collapsed form only. Counted amounts add up without rounding; the rare larger ones are kept one
+  // by one, so that taking one away leaves no rest behind.
   std::vector<double> ghosts_;
   std::vector<Ghost> giants_;
   std::vector<std::uint32_t> used_, position_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "amount.hpp"
 #include "kernels.hpp"
 
 namespace bayesvc {
@@ -21,7 +22,8 @@ struct Node {
   std::int32_t left = -1;  // -1 in a leaf
   std::int32_t right = -1;
   std::uint32_t n_rows = 0;
-  Rule rule{};  // internal nodes
+  Rule rule{};               // internal nodes
+  std::uint32_t n_cuts = 0;  // of the rule's variable in a tied column; 0: not counted yet
   std::uint16_t depth = 0;
   LeafId leaf = 0;         // leaves
   bool splittable = true;  // leaves: some variable is eligible
@@ -33,7 +35,7 @@ struct Node {
 // Draws of an ineligible variable that came before a node's rule (ALGORITHMS: "ghosts").
 struct Ghost {
   std::uint32_t variable = 0;
-  double count = 0;
+  Amount count;
   bool operator==(const Ghost&) const = default;
 };
 

@@ -49,7 +49,7 @@ BUGS = {
     "change": Bug(
         "change forgets the number of cuts of the rules below it",
         "cpp/restructure.cpp",
-        "  log_prior -= fixed_math::log(n_cuts);\n",
+        "  log_prior -= fixed_math::log(node.n_cuts);\n",
         "",
     ),
     "swap": Bug(

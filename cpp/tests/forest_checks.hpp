@@ -82,7 +82,7 @@ inline void check_subtree(const Forest& forest, const PlantedTree& planted, std:
   CHECK(node.birth_ratio > 0 && node.birth_ratio <= 1);
   const auto& exhaustion = planted.tree.exhaustion(k);
   for (const bayesvc::Ghost& ghost : exhaustion.ghosts) {
-    CHECK(forest.settings().splitting == SplitPrior::collapsed && ghost.count >= 1);
+    CHECK(forest.settings().splitting == SplitPrior::collapsed && ghost.count.value() >= 1);
     CHECK(brute_force::admissible_cuts(columns, rows, ghost.variable, min_rows).empty());
   }
   if (exhaustion.ineligible_known) {

@@ -110,7 +110,7 @@ TEST(alpha_follows_its_conditional) {
 
 // Nodes with little eligible weight bring ghosts by the million, or by 1e50.
 TEST(alpha_follows_its_conditional_beside_giants) {
-  for (const double m : {1e5, 1e9, 1e12, 1e14, 1e16, 1e20, 1e50, 1e250}) {
+  for (const double m : {1e5, 1e9, 1e12, 1e14, 1e16, 1e20, 1e50, 1e250, 1e305}) {
     check_alpha(SplitPrior::collapsed, 50, {3, 3, 1}, {{3, m}}, {2.0L + m, 1}, 54);
     if (check::failed) return;  // a density lost to rounding can make the next one run for ever
   }

@@ -273,16 +273,17 @@ void check_set(const Kernels& kernels, const Codes& codes, const std::vector<Lea
   const RowSet set{ids.data(), first, second, static_cast<std::uint32_t>(rows.size())};
   std::set<std::uint32_t> present;
   std::vector<LeafId> expected(n, 0), marks(n, 7);
-  std::uint32_t n_left = 0, bits = 0;
+  std::uint32_t n_left = 0, n_at_cut = 0, bits = 0;
   for (const std::size_t i : rows) {
     const std::uint32_t code = codes.wide[i];
     present.insert(code);
     n_left += code <= cut;
+    n_at_cut += code == cut;
     expected[i] = code <= cut ? 1 : 2;
     if (code < 32) bits |= 1u << code;
   }
   CHECK(kernels.has_two_values(n, set, codes.view()) == (present.size() > 1));
-  CHECK(kernels.has_code(n, set, codes.view(), cut) == present.contains(cut));
+  CHECK(kernels.count_code(n, set, codes.view(), cut) == n_at_cut);
   CHECK(kernels.count_left(n, set, codes.view(), cut) == n_left);
   kernels.mark_sides(marks.data(), n, set, codes.view(), cut);
   CHECK(marks == expected);

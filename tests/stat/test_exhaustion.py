@@ -119,7 +119,8 @@ def test_alpha_close_to_zero(
 ) -> None:
     """All of s but one entry is below the smallest number; false alarms: FALSE_ALARM a case.
 
-    A sampled alpha gets a prior that reaches down to 1e-8.
+    A sampled alpha gets a prior that reaches below 1e-8, where sequences of ineligible draws are
+    longer than any number: the shares of tiny alphas tell whether their length was cut off.
     """
     settings = {"alpha": alpha, "a": 0.3, "b": 1.0, "rho": 0.1, "beta": 0.8}
     model = Model(splitting=splitting, likelihood=False, **settings)  # type: ignore[arg-type]
@@ -127,9 +128,17 @@ def test_alpha_close_to_zero(
     features = Features(model, data)
     expected, error = mean_and_error(features.of_prior(rng, 4_000))
     chain = make_chain(model, data, np.zeros(data.n), chain_seed)
-    draws = np.array([features.of_chain(state) for state in thinned(chain, 4_000, 40)])
+    draws, alphas = [], []
+    for state in thinned(chain, 4_000, 40):
+        draws.append(features.of_chain(state))
+        alphas.append(state.alpha)
     assert np.all(np.isfinite(draws))
-    assert_means_agree(draws, expected, features.names, error)
+    assert_means_agree(np.array(draws), expected, features.names, error)
+    if features.samples_alpha:
+        bounds = np.array([1e-4, 1e-3, 1e-2])  # of the share, whose distribution function is u^a
+        shares = np.array(alphas)[:, None] / (np.array(alphas)[:, None] + model.rho)
+        names = [f"alpha / (alpha + rho) below {bound}" for bound in bounds]
+        assert_means_agree((shares < bounds).astype(float), bounds**model.a, names)
 
 
 @pytest.mark.stat
