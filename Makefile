@@ -7,7 +7,7 @@
 #   make test-python  the quick Python tests
 #   make doctest      the examples in the docstrings
 #   make test-stat    the long statistical tests of the sampler
-#   make test-peers   agreement with stochtree and bartz (installs them)
+#   make test-peers   agreement with stochtree and bartz, draws made of their fits and pymc-bart's (installs them)
 #   make bench-peers  speed against stochtree and bartz (installs them)
 #   make lint         style and types of Python and C++
 #   make format       rewrite Python and C++ in the project's style

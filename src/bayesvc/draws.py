@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import os
-import secrets
-import zipfile
-import zlib
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc import _core
+from bayesvc import _core, adapters
 from bayesvc._validation import check_number, resolve_n_jobs
 from bayesvc.encode import EncodedX, Response, encode_X
-from bayesvc.priors import Calibration, TreePrior, prior_from_dict, prior_to_dict
+from bayesvc.priors import Calibration, TreePrior
 
 if TYPE_CHECKING:
     from bayesvc.progress import ProgressCallback
@@ -29,8 +23,6 @@ PathLike = str | os.PathLike[str]
 
 MOVE_NAMES = ("birth", "death", "change", "swap")
 
-_FORMAT = "bayesvc-draws"
-_FORMAT_VERSION = 1
 _PREDICTED_NUMBERS_PER_BLOCK = 8_000_000
 
 
@@ -62,6 +54,10 @@ def tally_layout(n_features: int, n_draws: int) -> dict[str, tuple[tuple[int, ..
 class Draws:
     """Replicate fits of one prior to one data set. Made by `sample`, never changed.
 
+    `from_counts`, `from_stochtree`, `from_bartz` and `from_pymc_bart` make such an object from the
+    split counts of other programs' fits. Those tell `vc`, `vip`, `mpvip` and the sums of counts;
+    what they do not tell is NaN in the arrays of floats and None elsewhere.
+
     Attributes
     ----------
     vc, vip, mpvip, mi : ndarray (n_replicates, n_features)
@@ -88,6 +84,9 @@ class Draws:
         `random_state` is the integer that seeded it; `classes` the two classes of a binary y.
     feature_names : tuple of str
     n_rows, data_hash, calibration : the data's size and fingerprint, and the scaling of y
+    source : str
+        Who made the fits: "bayesvc", "stochtree", "bartz", "pymc-bart", or "counts" if only an
+        array was given.
 
     Examples
     --------
@@ -112,25 +111,31 @@ class Draws:
     count_batch_squares: FloatArray
     n_batches: int
     batch_size: int
-    accepted: NDArray[np.int64]
-    proposed: NDArray[np.int64]
+    accepted: NDArray[np.int64] | None
+    proposed: NDArray[np.int64] | None
     tree_depth: FloatArray
     seconds: FloatArray
-    prior: TreePrior
-    n_trees: int
-    burn_in: int
+    prior: TreePrior | None
+    n_trees: int | None
+    burn_in: int | None
     n_draws: int
-    response: Response
+    response: Response | None
     classes: NDArray[Any] | None
-    random_state: int
+    random_state: int | None
     feature_names: tuple[str, ...]
-    n_rows: int
-    data_hash: str
-    calibration: Calibration
+    n_rows: int | None
+    data_hash: str | None
+    calibration: Calibration | None
     counts: NDArray[np.uint16] | None = None
     s: NDArray[np.float32] | None = None
     forests: tuple[_core.SavedForests, ...] | None = None
+    source: str = "bayesvc"
     _problem: Problem | None = field(default=None)
+
+    from_counts = staticmethod(adapters.from_counts)
+    from_stochtree = staticmethod(adapters.from_stochtree)
+    from_bartz = staticmethod(adapters.from_bartz)
+    from_pymc_bart = staticmethod(adapters.from_pymc_bart)
 
     @property
     def n_replicates(self) -> int:
@@ -146,8 +151,10 @@ class Draws:
     def acceptance(self) -> dict[str, FloatArray]:
         """Share of the proposals accepted, per move: birth, death, change, swap.
 
-        NaN for a move that was never proposed.
+        NaN for a move that was never proposed, and for draws made of counts.
         """
+        if self.accepted is None or self.proposed is None:
+            return {name: np.full(self.n_replicates, np.nan) for name in MOVE_NAMES}
         with np.errstate(invalid="ignore"):
             rates = self.accepted / self.proposed
         return {name: rates[:, i] for i, name in enumerate(MOVE_NAMES)}
@@ -155,13 +162,23 @@ class Draws:
     def __repr__(self) -> str:
         top = np.argsort(-self.vc.mean(axis=0), kind="stable")[:5]
         used = ", ".join(f"{self.feature_names[j]} {self.vc[:, j].mean():.2f}" for j in top)
+        sigma = self.sigma.mean()
+        traces = f"{self.n_splits.mean():.3g} splits per draw"
+        if not np.isnan(sigma):
+            traces += f", sigma {sigma:.4g}"
+        if self.prior is None:
+            origin = "of" if self.source == "counts" else f"of {self.source} fits, of"
+            return (
+                f"<Draws: split counts {origin} {self.n_features} variables,"
+                f" {self.n_replicates} replicates x {self.n_draws} draws\n"
+                f" {traces}; most used: {used}>"
+            )
         return (
             f"<Draws: {type(self.prior).__name__}, {self.response} y, {self.n_rows} rows x "
             f"{self.n_features} variables, {self.n_trees} trees\n"
             f" {self.n_replicates} replicates x {self.n_draws} draws after {self.burn_in} burn-in,"
             f" {self.seconds.sum():.3g} s of sampling, random_state={self.random_state}\n"
-            f" {self.n_splits.mean():.3g} splits per draw, sigma {self.sigma.mean():.4g};"
-            f" most used: {used}>"
+            f" {traces}; most used: {used}>"
         )
 
     def extend(
@@ -230,6 +247,12 @@ class Draws:
         >>> mean.shape
         (5,)
         """
+        if self.prior is None:
+            raise ValueError(
+                f"these draws were made of split counts (source={self.source!r}), which hold no "
+                "trees; predict with the model that was fitted, or call bayesvc.sample with "
+                "keep_trees=True"
+            )
         if self.forests is None:
             raise ValueError(
                 "these draws hold no trees (keep_trees=False); call sample with keep_trees=True"
@@ -255,6 +278,7 @@ class Draws:
     def _posterior(self, X: FloatArray, n_threads: int) -> FloatArray:
         """Return f, or the probability, for each draw of each replicate: (draws, rows)."""
         assert self.forests is not None
+        assert self.calibration is not None
         sums = np.concatenate([forest.predict(X, n_threads) for forest in self.forests])
         if self.response == "binary":
             from scipy.special import ndtr
@@ -292,21 +316,9 @@ class Draws:
         >>> bool((again.vc == draws.vc).all())
         True
         """
-        target = Path(path)
-        arrays = {name: getattr(self, name) for name in self._kept_tallies()}
-        if self.classes is not None:
-            arrays["classes"] = self.classes
-        for r, forest in enumerate(self.forests or ()):
-            arrays |= {f"forests/{r}/{key}": part for key, part in forest.to_arrays().items()}
-        settings = json.dumps(self._settings(), allow_nan=False).encode()
-        arrays["settings"] = np.frombuffer(settings, dtype=np.uint8)
-        temporary = target.with_name(f"{target.name}.{secrets.token_hex(4)}.tmp")
-        try:
-            with temporary.open("wb") as file:
-                np.savez_compressed(file, **arrays)
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        from bayesvc._draws_file import write  # it builds on this module
+
+        write(self, path)
 
     @classmethod
     def load(cls, path: PathLike) -> Draws:
@@ -316,48 +328,9 @@ class Draws:
         --------
         See `save`.
         """
-        with Path(path).open("rb") as file:
-            arrays = _read_arrays(path, file)
-        settings = _read_settings(path, arrays)
-        try:
-            return cls._from_parts(settings, arrays)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(_bad_file(path, "its contents do not fit", error)) from error
+        from bayesvc._draws_file import read  # it builds on this module
 
-    @classmethod
-    def _from_parts(cls, settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Draws:
-        has_forests = settings.pop("has_forests")
-        n_replicates = settings.pop("n_replicates")
-        settings["prior"] = prior_from_dict(settings["prior"])
-        settings["calibration"] = Calibration(**settings["calibration"])
-        settings["feature_names"] = tuple(settings["feature_names"])
-        layout = tally_layout(len(settings["feature_names"]), settings["n_draws"])
-        tallies: dict[str, Any] = {}
-        for name, (shape, dtype) in layout.items():
-            if name in ("counts", "s") and name not in arrays:
-                continue
-            if arrays[name].shape != (n_replicates, *shape) or arrays[name].dtype != dtype:
-                raise ValueError(f"{name} is {arrays[name].dtype} {arrays[name].shape}")
-            tallies[name] = arrays[name]
-        if has_forests:
-            tallies["forests"] = tuple(_forest(arrays, r) for r in range(n_replicates))
-        return cls(**tallies, **settings, classes=arrays.get("classes"))
-
-    def _kept_tallies(self) -> list[str]:
-        names = tally_layout(self.n_features, self.n_draws)
-        return [name for name in names if getattr(self, name) is not None]
-
-    def _settings(self) -> dict[str, Any]:
-        names = ["n_trees", "burn_in", "n_draws", "response", "random_state", "n_rows"]
-        names += ["data_hash", "feature_names", "n_batches", "batch_size", "n_replicates"]
-        return {
-            "format": _FORMAT,
-            "version": _FORMAT_VERSION,
-            "has_forests": self.forests is not None,
-            "prior": prior_to_dict(self.prior),
-            "calibration": dataclasses.asdict(self.calibration),
-            **{name: getattr(self, name) for name in names},
-        }
+        return read(path)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the encoded data behind, and trees as arrays, so that pickles are plain."""
@@ -371,44 +344,3 @@ class Draws:
             parts = [_core.SavedForests.from_arrays(arrays) for arrays in state["forests"]]
             state = {**state, "forests": tuple(parts)}
         self.__dict__.update(state)
-
-
-def _forest(arrays: dict[str, NDArray[Any]], r: int) -> _core.SavedForests:
-    start = f"forests/{r}/"
-    parts = {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
-    return _core.SavedForests.from_arrays(parts)
-
-
-def _read_arrays(path: PathLike, file: BinaryIO) -> dict[str, NDArray[Any]]:
-    try:
-        with np.load(file, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (ValueError, TypeError, AttributeError, EOFError, KeyError) as error:
-        raise ValueError(_bad_file(path, "it is no Draws file or damaged", error)) from error
-    except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError) as error:
-        raise ValueError(_bad_file(path, "it is damaged", error)) from error
-
-
-def _read_settings(path: PathLike, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    try:
-        settings = json.loads(arrays["settings"].tobytes())
-        is_ours = settings.pop("format") == _FORMAT
-        version = settings.pop("version")
-    except (KeyError, ValueError, AttributeError, TypeError) as error:
-        raise ValueError(_bad_file(path, "it is no Draws file", error)) from error
-    if not is_ours:
-        raise ValueError(_bad_file(path, "it is no Draws file"))
-    if version != _FORMAT_VERSION:
-        raise ValueError(
-            f"path={str(path)!r} holds Draws of format version {version!r}, but this version of "
-            f"bayesvc reads {_FORMAT_VERSION}; install the version that wrote it, or sample again"
-        )
-    return dict(settings)
-
-
-def _bad_file(path: PathLike, reason: str, error: Exception | None = None) -> str:
-    detail = f" ({error})" if error is not None else ""
-    return (
-        f"path={str(path)!r} cannot be read: {reason}{detail}; pass a file that Draws.save wrote, "
-        "or sample again"
-    )

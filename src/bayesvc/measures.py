@@ -215,12 +215,12 @@ def vip_measure(
 def _tally(draws: object, name: str) -> FloatArray:
     """Return the (n_replicates, n_features) array `name` of the draws, checked."""
     found: Any = getattr(draws, name, None)
-    if found is None:
+    tally = np.asarray(np.nan if found is None else found, dtype=np.float64, order="C")
+    if tally.size > 0 and np.isnan(tally).all():  # what draws made of counts do not know is NaN
         raise ValueError(
             f"draws={type(draws).__name__} holds no {name!r}, so this measure cannot be computed; "
             "pass the Draws of bayesvc.sample, or another measure"
         )
-    tally = np.asarray(found, dtype=np.float64, order="C")
     if tally.ndim != 2 or tally.size == 0:
         raise ValueError(
             f"draws.{name} has shape {tally.shape}, but a row per replicate and a column per "

@@ -223,6 +223,16 @@ def extend_draws(
     progress: bool | ProgressCallback | None = None,
 ) -> Draws:
     """Return `draws` with `n_more` further replicates; see `Draws.extend`."""
+    if draws.prior is None:
+        raise ValueError(
+            f"these draws were made of split counts (source={draws.source!r}), without the data "
+            "and the prior that further fits need; pass the counts or models of all fits at once, "
+            "or call bayesvc.sample"
+        )
+    assert draws.calibration is not None
+    assert draws.n_trees is not None
+    assert draws.burn_in is not None
+    assert draws.random_state is not None
     n_more = check_integer("n_more", n_more, 1)
     threads = resolve_n_jobs(n_jobs)
     check_progress(progress)
@@ -408,6 +418,7 @@ def _problem_again(draws: Draws, X: Any, y: Any) -> Problem:
         missing, given = ("X", "y") if X is None else ("y", "X")
         raise ValueError(f"{missing}=None although {given} was given; pass both or neither")
     encoded = encode_X(X)
+    assert draws.response is not None
     encoded_y = encode_y(y, draws.response, n_rows=len(encoded.values))
     columns = _interruptible(
         lambda: _core.Columns(encoded.values, keep_values=draws.forests is not None)

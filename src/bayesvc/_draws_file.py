@@ -1,0 +1,135 @@
+"""The file that `Draws.save` writes: one npz archive of tallies, settings and trees."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import secrets
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc import _core
+from bayesvc.draws import Draws, PathLike, tally_layout
+from bayesvc.priors import Calibration, prior_from_dict, prior_to_dict
+
+_FORMAT = "bayesvc-draws"
+_FORMAT_VERSION = 1
+
+
+def write(draws: Draws, path: PathLike) -> None:
+    """Write everything but the data; a file of that name stays whole until it is replaced."""
+    target = Path(path)
+    arrays = {name: getattr(draws, name) for name in _kept_tallies(draws)}
+    if draws.classes is not None:
+        arrays["classes"] = draws.classes
+    for r, forest in enumerate(draws.forests or ()):
+        arrays |= {f"forests/{r}/{key}": part for key, part in forest.to_arrays().items()}
+    settings = json.dumps(_settings(draws), allow_nan=False).encode()
+    arrays["settings"] = np.frombuffer(settings, dtype=np.uint8)
+    temporary = target.with_name(f"{target.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            np.savez_compressed(file, **arrays)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read(path: PathLike) -> Draws:
+    """Return the draws that `write` wrote."""
+    with Path(path).open("rb") as file:
+        arrays = _read_arrays(path, file)
+    settings = _read_settings(path, arrays)
+    try:
+        return _from_parts(settings, arrays)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(_bad_file(path, "its contents do not fit", error)) from error
+
+
+def _kept_tallies(draws: Draws) -> list[str]:
+    names = tally_layout(draws.n_features, draws.n_draws)
+    return [name for name in names if getattr(draws, name) is not None]
+
+
+def _settings(draws: Draws) -> dict[str, Any]:
+    names = ["n_trees", "burn_in", "n_draws", "response", "random_state", "n_rows", "source"]
+    names += ["data_hash", "feature_names", "n_batches", "batch_size", "n_replicates"]
+    calibration = draws.calibration
+    return {
+        "format": _FORMAT,
+        "version": _FORMAT_VERSION,
+        "has_forests": draws.forests is not None,
+        "prior": None if draws.prior is None else prior_to_dict(draws.prior),
+        "calibration": None if calibration is None else dataclasses.asdict(calibration),
+        **{name: getattr(draws, name) for name in names},
+    }
+
+
+def _from_parts(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Draws:
+    has_forests = settings.pop("has_forests")
+    n_replicates = settings.pop("n_replicates")
+    optional = {"counts", "s"}
+    if settings["prior"] is None:
+        optional |= {"accepted", "proposed"}
+    else:
+        settings["prior"] = prior_from_dict(settings["prior"])
+        settings["calibration"] = Calibration(**settings["calibration"])
+    settings["feature_names"] = tuple(settings["feature_names"])
+    layout = tally_layout(len(settings["feature_names"]), settings["n_draws"])
+    tallies: dict[str, Any] = {}
+    for name, (shape, dtype) in layout.items():
+        if name in optional and name not in arrays:
+            tallies[name] = None
+            continue
+        if arrays[name].shape != (n_replicates, *shape) or arrays[name].dtype != dtype:
+            raise ValueError(f"{name} is {arrays[name].dtype} {arrays[name].shape}")
+        tallies[name] = arrays[name]
+    if has_forests:
+        tallies["forests"] = tuple(_forest(arrays, r) for r in range(n_replicates))
+    return Draws(**tallies, **settings, classes=arrays.get("classes"))
+
+
+def _forest(arrays: dict[str, NDArray[Any]], r: int) -> _core.SavedForests:
+    start = f"forests/{r}/"
+    parts = {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
+    return _core.SavedForests.from_arrays(parts)
+
+
+def _read_arrays(path: PathLike, file: BinaryIO) -> dict[str, NDArray[Any]]:
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except (ValueError, TypeError, AttributeError, EOFError, KeyError) as error:
+        raise ValueError(_bad_file(path, "it is no Draws file or damaged", error)) from error
+    except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError) as error:
+        raise ValueError(_bad_file(path, "it is damaged", error)) from error
+
+
+def _read_settings(path: PathLike, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    try:
+        settings = json.loads(arrays["settings"].tobytes())
+        is_ours = settings.pop("format") == _FORMAT
+        version = settings.pop("version")
+    except (KeyError, ValueError, AttributeError, TypeError) as error:
+        raise ValueError(_bad_file(path, "it is no Draws file", error)) from error
+    if not is_ours:
+        raise ValueError(_bad_file(path, "it is no Draws file"))
+    if version != _FORMAT_VERSION:
+        raise ValueError(
+            f"path={str(path)!r} holds Draws of format version {version!r}, but this version of "
+            f"bayesvc reads {_FORMAT_VERSION}; install the version that wrote it, or sample again"
+        )
+    return dict(settings)
+
+
+def _bad_file(path: PathLike, reason: str, error: Exception | None = None) -> str:
+    detail = f" ({error})" if error is not None else ""
+    return (
+        f"path={str(path)!r} cannot be read: {reason}{detail}; pass a file that Draws.save wrote, "
+        "or sample again"
+    )
