@@ -1,6 +1,7 @@
 #include "columns.hpp"
 
 #include "bind.hpp"
+#include "correlation.hpp"
 #include "least_squares.hpp"
 
 using bayesvc::Columns;
@@ -50,6 +51,18 @@ void bind_columns(nb::module_& m) {
            [](const Columns& self) {
              return per_column(self, [&](std::size_t j) { return self.max_ties(j); });
            })
+      .def(
+          "correlations",
+          [](const Columns& self, const std::vector<std::uint32_t>& chosen) {
+            for (const std::uint32_t j : chosen) checked(self, j);
+            std::vector<double> found;
+            {
+              nb::gil_scoped_release release;
+              found = bayesvc::code_correlations(self, chosen);
+            }
+            return to_numpy(std::move(found), {chosen.size(), self.p()});
+          },
+          nb::arg("chosen"))
       .def("codes",
            [](const Columns& self, std::size_t j) {
              std::vector<std::uint32_t> out(self.n());

@@ -15,19 +15,60 @@ Examples
 """
 
 from importlib import import_module
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from bayesvc.draws import Draws
 from bayesvc.priors import BART, DART, Moves
 from bayesvc.sampling import sample
 
+if TYPE_CHECKING:
+    from bayesvc import diagnostics, measures, thresholds
+    from bayesvc.cuts import Clustering, MedianProbability, Permutation
+    from bayesvc.methods import Comparison, compare, select, select_from
+    from bayesvc.recipe import recipes
+    from bayesvc.selection import Selection
+
 __version__ = "0.1.0"
 
-__all__ = ["BART", "DART", "Draws", "Moves", "__version__", "measures", "sample", "thresholds"]
+# What needs scipy.stats or scikit-learn is loaded when it is first asked for: sampling does not.
+_MODULES = ("diagnostics", "measures", "thresholds")
+_LATER = {
+    "Clustering": "cuts",
+    "Comparison": "methods",
+    "MedianProbability": "cuts",
+    "Permutation": "cuts",
+    "Selection": "selection",
+    "compare": "methods",
+    "recipes": "recipe",
+    "select": "methods",
+    "select_from": "methods",
+}
+
+__all__ = [
+    "BART",
+    "DART",
+    "Clustering",
+    "Comparison",
+    "Draws",
+    "MedianProbability",
+    "Moves",
+    "Permutation",
+    "Selection",
+    "__version__",
+    "compare",
+    "diagnostics",
+    "measures",
+    "recipes",
+    "sample",
+    "select",
+    "select_from",
+    "thresholds",
+]
 
 
-def __getattr__(name: str) -> ModuleType:
-    """Load what needs scipy.stats when it is first asked for: sampling does not."""
-    if name in ("measures", "thresholds"):
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
         return import_module(f"bayesvc.{name}")
+    if name in _LATER:
+        return getattr(import_module(f"bayesvc.{_LATER[name]}"), name)
     raise AttributeError(f"module 'bayesvc' has no attribute {name!r}")

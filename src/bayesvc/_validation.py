@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import operator
 import os
@@ -68,7 +69,9 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in choices:
         kind = ValueError if isinstance(value, str) else TypeError
         listed = ", ".join(repr(choice) for choice in choices)
-        raise kind(f"{name}={value!r} is unknown; use one of {listed}")
+        close = difflib.get_close_matches(value, choices, 1) if isinstance(value, str) else []
+        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        raise kind(f"{name}={value!r} is unknown{hint}; use one of {listed}")
     return value
 
 

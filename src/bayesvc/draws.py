@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -180,6 +181,30 @@ class Draws:
             f" {self.seconds.sum():.3g} s of sampling, random_state={self.random_state}\n"
             f" {traces}; most used: {used}>"
         )
+
+    def take(self, replicates: Sequence[int]) -> Draws:
+        """Return the draws of these replicates, in this order; a number may occur twice.
+
+        Only what begins with the first replicate and leaves none out can be extended.
+
+        Examples
+        --------
+        >>> import bayesvc as bv
+        >>> draws = bv.Draws.from_counts([[[2, 0]], [[3, 1]], [[4, 2]]])
+        >>> draws.take([2, 0]).vc
+        array([[4., 2.],
+               [2., 0.]])
+        """
+        rows = list(replicates)
+        fields = dict(self.__dict__)
+        if rows != list(range(len(rows))):
+            fields["random_state"] = None
+        for name in tally_layout(0, 0):
+            if fields[name] is not None:
+                fields[name] = fields[name][rows]
+        if self.forests is not None:
+            fields["forests"] = tuple(self.forests[r] for r in rows)
+        return Draws(**fields)
 
     def extend(
         self,

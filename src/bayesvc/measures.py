@@ -6,6 +6,8 @@ needs, and returns one number, or one row, per variable.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -210,6 +212,50 @@ def vip_measure(
     """
     name = _VIP_TALLY[check_choice("of", of, _VIP_TALLY)]
     return _summary(_tally(draws, name), one_column_if_single)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure as methods name it.
+
+    Attributes
+    ----------
+    name, label : str
+        In recipes, and in text.
+    shape : {"scores", "ranks", "matrix"}
+        One number per variable of which high ones are good, or low ones, or a row per variable.
+    n_columns : int
+    tally : str
+        The array of the draws that the measure summarises.
+    compute : callable
+        From draws to the values.
+    """
+
+    name: str
+    label: str
+    shape: Literal["scores", "ranks", "matrix"]
+    n_columns: int
+    tally: str
+    compute: Callable[[object], FloatArray]
+
+    def per_fit(self, draws: object) -> FloatArray:
+        """Return what is summarised: (n_replicates, n_features)."""
+        return _tally(draws, self.tally)
+
+
+MEASURES = {
+    measure.name: measure
+    for measure in (
+        Measure("vip", "VIP", "scores", 1, "vip", vip),
+        Measure("mi", "MI", "scores", 1, "mi", mi),
+        Measure("vc", "VC", "scores", 1, "vc", vc),
+        Measure("mpvip", "MPVIP", "scores", 1, "mpvip", mpvip),
+        Measure("vip-rank", "VIP Rank", "ranks", 1, "vip", vip_rank),
+        Measure("vc-rank", "VC Rank", "ranks", 1, "vc", vc_rank),
+        Measure("vc-measure", "VC-measure", "matrix", 4, "vc", vc_measure),
+        Measure("vip-measure", "VIP-measure", "matrix", 4, "vip", vip_measure),
+    )
+}
 
 
 def _tally(draws: object, name: str) -> FloatArray:

@@ -34,8 +34,8 @@ from bayesvc.progress import Progress, ProgressCallback, check_progress
 
 _T = TypeVar("_T")
 
-ROLE_FIT = 0
-"""First part of the spawn key of a fit to the data itself; other roles get other numbers."""
+# First part of the spawn key: what a stream of random numbers is for.
+ROLE_FIT, ROLE_PERMUTATION, ROLE_PERMUTED_FIT = 0, 1, 2
 
 # Short enough that Ctrl-C is noticed at once even where waiting cannot be interrupted.
 _SECONDS_BETWEEN_LOOKS = 0.1
@@ -169,11 +169,11 @@ def _prepare(
     _check_kept_memory(length, n_replicates, len(encoded.names))
     linear_model = None
     if needs_linear_model(prior, binary=binary):
-        linear_model = _interruptible(lambda: _core.LinearModel(encoded.values))
+        linear_model = interruptible(lambda: _core.LinearModel(encoded.values))
     calibration = calibrate(
         prior, encoded_y.values, n_trees, binary=binary, linear_model=linear_model
     )
-    columns = _interruptible(lambda: _core.Columns(encoded.values, keep_values=length.keep_trees))
+    columns = interruptible(lambda: _core.Columns(encoded.values, keep_values=length.keep_trees))
     hashed = data_hash(columns, encoded_y.values)
     return Problem(columns, encoded.names, encoded_y, hashed), calibration
 
@@ -196,6 +196,19 @@ def sample_replicates(
     fits = [Fit(scaled, settings, fit_seed(entropy, ROLE_FIT, r)) for r in replicates]
     tallies = Tallies(len(fits), problem.columns.p, length, sigma_unit=calibration.y_range)
     run_fits(problem.columns, fits, length, tallies.store, n_jobs=n_jobs, progress=progress)
+    return draws_of(tallies, problem, prior, calibration, n_trees, length, entropy)
+
+
+def draws_of(
+    tallies: Tallies,
+    problem: Problem,
+    prior: TreePrior,
+    calibration: Calibration,
+    n_trees: int,
+    length: Length,
+    entropy: int,
+) -> Draws:
+    """Return what the fits to one problem left behind."""
     return Draws(
         **tallies.contents(),
         prior=prior,
@@ -232,7 +245,11 @@ def extend_draws(
     assert draws.calibration is not None
     assert draws.n_trees is not None
     assert draws.burn_in is not None
-    assert draws.random_state is not None
+    if draws.random_state is None:
+        raise ValueError(
+            "these draws are chosen from a longer series of replicates, so it is not known which "
+            "come next; extend the series that they were taken from"
+        )
     n_more = check_integer("n_more", n_more, 1)
     threads = resolve_n_jobs(n_jobs)
     check_progress(progress)
@@ -308,7 +325,7 @@ def run_fits(
     report.finish()
 
 
-def _interruptible(compute: Callable[[], _T]) -> _T:
+def interruptible(compute: Callable[[], _T]) -> _T:
     """Compute on a thread of its own, so that Ctrl-C is heard during one long call of the core.
 
     After an interrupt the call goes on unseen until it ends; nothing waits for it.
@@ -420,7 +437,7 @@ def _problem_again(draws: Draws, X: Any, y: Any) -> Problem:
     encoded = encode_X(X)
     assert draws.response is not None
     encoded_y = encode_y(y, draws.response, n_rows=len(encoded.values))
-    columns = _interruptible(
+    columns = interruptible(
         lambda: _core.Columns(encoded.values, keep_values=draws.forests is not None)
     )
     hashed = data_hash(columns, encoded_y.values)

@@ -1,0 +1,158 @@
+"""Thresholds as settings: what a method does with a measure. The work is in `thresholds`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc import thresholds
+from bayesvc._validation import check_choice, check_flag, check_number
+from bayesvc.measures import Measure
+from bayesvc.thresholds import Cut
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Permutation:
+    """Compare a measure with what it is in fits to permuted responses.
+
+    Parameters
+    ----------
+    kind : {"local", "gse", "gmax"}
+        "local": above the 1 - alpha quantile of the variable's own null values; "gse": above their
+        mean plus so many of their sd that the same number serves all variables; "gmax": above the
+        1 - alpha quantile of the largest null value of each permuted fit.
+    alpha : float, default 0.05
+    joint : bool, default True
+        Only for "gse"; see `bayesvc.thresholds.gse`.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> bv.Permutation("gse", alpha=0.1).name
+    'gse'
+    """
+
+    kind: Literal["local", "gse", "gmax"]
+    alpha: float = 0.05
+    joint: bool = True
+
+    needs_null: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_choice("kind", self.kind, ("local", "gse", "gmax"))
+        check_number("alpha", self.alpha, above=0, below=1, remedy="pass a level such as 0.05")
+        check_flag("joint", self.joint)
+
+    @property
+    def name(self) -> str:
+        """Name of the threshold in recipes."""
+        return self.kind
+
+    def refuses(self, measure: Measure) -> str | None:
+        """Say why this threshold cannot cut the measure, or None."""
+        if measure.shape == "scores":
+            return None
+        what = (
+            "ranks, of which low ones are good" if measure.shape == "ranks" else "several columns"
+        )
+        return f"the measure has {what}"
+
+    def cut(self, measure: Measure, values: FloatArray, null: FloatArray | None) -> Cut:
+        """Cut the values of a measure; `null` holds a row per permuted fit."""
+        assert null is not None
+        if self.kind == "local":
+            return thresholds.local(values, null, self.alpha)
+        if self.kind == "gmax":
+            return thresholds.gmax(values, null, self.alpha)
+        return thresholds.gse(values, null, self.alpha, self.joint)
+
+
+@dataclass(frozen=True)
+class MedianProbability:
+    """Select what is in the forest with at least this probability.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> bv.MedianProbability(0.6)
+    MedianProbability(at=0.6)
+    """
+
+    at: float = 0.5
+
+    name: ClassVar[str] = "median-probability"
+    needs_null: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        remedy = "pass a probability such as 0.5, the median probability model"
+        if check_number("at", self.at, above=0, remedy=remedy) > 1:
+            raise ValueError(f"at={self.at!r} is no probability; {remedy}")
+
+    def refuses(self, measure: Measure) -> str | None:
+        """Say why this threshold cannot cut the measure, or None."""
+        return None if measure.name == "mpvip" else "the measure is no probability"
+
+    def cut(self, measure: Measure, values: FloatArray, null: FloatArray | None) -> Cut:
+        """Cut inclusion probabilities."""
+        return thresholds.median_probability(values, self.at)
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """Cut the variables in two by average linkage.
+
+    Parameters
+    ----------
+    weights : tuple of float, optional
+        One per column of the measure; all 1 by default. A larger one makes a column count more.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> bv.Clustering(weights=(1, 1, 2, 2)).name
+    'clustering'
+    """
+
+    weights: tuple[float, ...] | None = None
+
+    name: ClassVar[str] = "clustering"
+    needs_null: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.weights is not None:
+            object.__setattr__(self, "weights", tuple(float(w) for w in self.weights))
+
+    def refuses(self, measure: Measure) -> str | None:
+        """Say why this threshold cannot cut the measure, or None."""
+        if self.weights is not None and len(self.weights) != measure.n_columns:
+            return f"it has {len(self.weights)} weights for {measure.n_columns} columns"
+        return None
+
+    def cut(self, measure: Measure, values: FloatArray, null: FloatArray | None) -> Cut:
+        """Cluster the rows of the measure."""
+        if measure.shape == "ranks":
+            return thresholds.clusters(values, transform=False, weights=self.weights, keep="low")
+        return thresholds.clusters(values, weights=self.weights)
+
+
+Threshold = Permutation | MedianProbability | Clustering
+
+THRESHOLDS: dict[str, Threshold] = {
+    "local": Permutation("local"),
+    "gse": Permutation("gse"),
+    "gmax": Permutation("gmax"),
+    "median-probability": MedianProbability(),
+    "clustering": Clustering(),
+}
+
+
+def check_threshold(threshold: Any) -> Threshold:
+    """Return the threshold of this name, or the object itself."""
+    if isinstance(threshold, Permutation | MedianProbability | Clustering):
+        return threshold
+    return THRESHOLDS[check_choice("threshold", threshold, THRESHOLDS)]

@@ -1,0 +1,142 @@
+"""Whether the selected columns predict as well as all of them, out of sample."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc._validation import check_integer, resolve_random_state
+from bayesvc.encode import encode_X, encode_y
+from bayesvc.priors import BART, TreePrior
+from bayesvc.sampling import sample
+
+FloatArray = NDArray[np.float64]
+
+_ROLE_FOLDS = 6
+
+
+@dataclass(frozen=True)
+class PredictionCheck:
+    """Out-of-sample error with the selected columns and with all.
+
+    Attributes
+    ----------
+    loss : str
+        "mean squared error", or "Brier score" for a binary response.
+    of_selected, of_all, of_none : float
+        Mean loss over the rows, each predicted by a forest that has not seen it; `of_none` is that
+        of the mean of the other folds.
+    difference, standard_error : float
+        Mean loss with the selected columns less that with all, over the same rows.
+    as_good : bool
+        The difference is not above two standard errors.
+
+    Examples
+    --------
+    See `Selection.check_prediction`.
+    """
+
+    loss: str
+    of_selected: float
+    of_all: float
+    of_none: float
+    difference: float
+    standard_error: float
+
+    @property
+    def as_good(self) -> bool:
+        """Whether the selected columns predict as well as all, within the error of the check."""
+        return self.difference <= 2 * self.standard_error
+
+    def __str__(self) -> str:
+        verdict = "as well as" if self.as_good else "worse than"
+        return (
+            f"the selected columns predict {verdict} all: {self.loss} {self.of_selected:.4g} "
+            f"against {self.of_all:.4g} (difference {self.difference:.2g}, standard error "
+            f"{self.standard_error:.2g}; without any column {self.of_none:.4g})"
+        )
+
+
+def check_prediction(
+    X: Any,
+    y: Any,
+    selected: NDArray[np.intp],
+    *,
+    prior: TreePrior | None = None,
+    n_folds: int = 5,
+    n_trees: int = 50,
+    burn_in: int = 500,
+    n_draws: int = 500,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> PredictionCheck:
+    """Cross-validate forests on the selected columns and on all.
+
+    Parameters
+    ----------
+    X, y
+        Data, as for `bayesvc.sample`.
+    selected : array of int
+        Columns to compare with all.
+    prior : BART or DART, optional
+        BART by default; its `split_weights` are not used.
+    n_folds : int, default 5
+    n_trees, burn_in, n_draws, random_state, n_jobs
+        As in `bayesvc.sample`; one chain per fold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.prediction_check import check_prediction
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(size=(100, 3))
+    >>> y = X[:, 0] + 0.1 * rng.normal(size=100)
+    >>> found = check_prediction(X, y, np.array([1]), burn_in=100, n_draws=100, random_state=0)
+    >>> found.as_good
+    False
+    """
+    values = encode_X(X).values
+    response = encode_y(y, n_rows=len(values))
+    n_folds = check_integer("n_folds", n_folds, 2)
+    if n_folds > len(values):
+        raise ValueError(f"n_folds={n_folds} is more than the {len(values)} rows; pass fewer")
+    entropy = resolve_random_state(random_state)
+    fold_of = _folds(len(values), n_folds, entropy)
+    kind = prior if isinstance(prior, TreePrior) else BART()
+    losses = np.empty((3, len(values)))
+    for fold in range(n_folds):
+        held, rest = fold_of == fold, fold_of != fold
+        for k, columns in enumerate((selected, np.arange(values.shape[1]), selected[:0])):
+            known = response.values[rest]
+            predicted = np.full(held.sum(), known.mean())
+            if len(columns) and np.ptp(known) > 0:
+                draws = sample(
+                    values[np.ix_(rest, columns)], known,
+                    replace(kind, split_weights=None), n_replicates=1, n_trees=n_trees,
+                    burn_in=burn_in, n_draws=n_draws, random_state=entropy + fold,
+                    n_jobs=n_jobs, response=response.response, keep_trees=True,
+                )  # fmt: skip
+                predicted = np.asarray(draws.predict(values[np.ix_(held, columns)], n_jobs=n_jobs))
+            losses[k, held] = (response.values[held] - predicted) ** 2
+    difference = losses[0] - losses[1]
+    return PredictionCheck(
+        loss="Brier score" if response.response == "binary" else "mean squared error",
+        of_selected=float(losses[0].mean()),
+        of_all=float(losses[1].mean()),
+        of_none=float(losses[2].mean()),
+        difference=float(difference.mean()),
+        standard_error=float(difference.std(ddof=1) / math.sqrt(len(difference))),
+    )
+
+
+def _folds(n_rows: int, n_folds: int, entropy: int) -> NDArray[np.intp]:
+    """Return the fold of each row: random, of sizes that differ by one at most."""
+    sequence = np.random.SeedSequence(entropy, spawn_key=(_ROLE_FOLDS, 0))
+    order = np.argsort(sequence.generate_state(n_rows, np.uint64), kind="stable")
+    folds = np.empty(n_rows, dtype=np.intp)
+    folds[order] = np.arange(n_rows) % n_folds
+    return folds

@@ -1,0 +1,284 @@
+"""The result of a method: which variables it selects, by what measure, and how surely."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from bayesvc import _selection_text, diagnostics, thresholds
+from bayesvc._validation import check_choice
+from bayesvc.draws import Draws, PathLike
+from bayesvc.frames import make_frame
+from bayesvc.prediction_check import PredictionCheck, check_prediction
+from bayesvc.recipe import Method
+from bayesvc.thresholds import Cut
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+# Beyond this R-hat of sigma the chains have not come to describe the same posterior.
+_RHAT_LIMIT = 1.1
+
+
+@dataclass(frozen=True)
+class Twin:
+    """An unselected column that is nearly the same as a selected one.
+
+    `correlation` is that of their ranks.
+    """
+
+    unselected: str
+    selected: str
+    correlation: float
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Selection:
+    """The variables that a method selects, and why. Made by `select` and `compare`.
+
+    Attributes
+    ----------
+    method : Method
+        Name, prior, measure, threshold and number of fits.
+    mask : ndarray of bool (n_features,)
+    cut : Cut
+        The threshold of each variable and its margin; for clustering also the dendrogram.
+    values : ndarray (n_features,) or (n_features, 4)
+        The measure.
+    null : ndarray (n_permutations, n_features) or None
+        The measure in fits to permuted responses.
+    draws : Draws
+        The fits; their `random_state` is the seed of the selection.
+    twins : tuple of Twin
+        Unselected columns that are nearly the same as selected ones.
+    frame : {"pandas", "polars"} or None
+        Type of the tables: that of the caller's data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> X = np.random.default_rng(0).uniform(size=(100, 4))
+    >>> y = 10 * X[:, 0] + 5 * X[:, 2]
+    >>> found = bv.select(X, y, n_replicates=3, burn_in=200, n_draws=200, random_state=0)
+    >>> found.names
+    ['x0', 'x2']
+    """
+
+    method: Method
+    mask: BoolArray
+    cut: Cut
+    values: FloatArray
+    null: FloatArray | None
+    draws: Draws
+    twins: tuple[Twin, ...] = ()
+    frame: str | None = None
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of all variables."""
+        return self.draws.feature_names
+
+    @property
+    def selected(self) -> NDArray[np.intp]:
+        """Indices of the selected variables, ascending."""
+        return np.flatnonzero(self.mask)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the selected variables."""
+        return [self.feature_names[j] for j in self.selected]
+
+    @property
+    def importance(self) -> FloatArray:
+        """One number per variable: the measure, or its first column."""
+        return self.values if self.values.ndim == 1 else self.values[:, 0]
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int64]:
+        """Place of each variable by the measure; 1 is the most important, equals share a place."""
+        low_is_good = self.method.measure.shape == "ranks"
+        key = self.importance if low_is_good else -self.importance
+        return np.asarray(rankdata(key, method="min"), dtype=np.int64)
+
+    @cached_property
+    def table(self) -> Any:
+        """One row per variable, in the frame type of the data.
+
+        Columns: variable, selected, rank, the columns of the measure, the other tallies (vc, vip,
+        mpvip, mi), threshold, margin to the cut, and p-values where responses were permuted.
+        """
+        return make_frame(self._columns(), self.frame)
+
+    def _columns(self) -> dict[str, Any]:
+        columns: dict[str, Any] = {
+            "variable": list(self.feature_names),
+            "selected": self.mask,
+            "rank": self.ranks,
+        }
+        name = self.method.measure.name.replace("-measure", "").replace("-", "_")
+        if self.values.ndim == 1:
+            columns[name] = self.values
+        else:
+            labels = (name, f"{name}_q25", f"{name}_rank", f"{name}_rank_q75")
+            columns |= {label: self.values[:, k] for k, label in enumerate(labels)}
+        for tally in ("vc", "vip", "mpvip", "mi"):
+            columns.setdefault(tally, getattr(self.draws, tally).mean(axis=0))
+        columns |= {"threshold": self.cut.threshold, "margin": self.cut.margin}
+        if self.null is not None:
+            columns |= {f"p_{kind}": p for kind, p in self.p_values.items()}
+        return columns
+
+    @cached_property
+    def p_values(self) -> dict[str, FloatArray]:
+        """Permutation p-values of a method that permutes: "single", "maxt" and "bh".
+
+        Like is compared with like: the measure of the first fit with that of single permuted fits.
+        With few permutations they cannot be small; see
+        `bayesvc.thresholds.permutation_pvalues`.
+        """
+        if self.null is None:
+            raise ValueError(
+                f"method {self.method.name!r} permutes nothing, so it has no p-values; use one "
+                "with threshold 'local', 'gse' or 'gmax'"
+            )
+        observed = self.method.measure.per_fit(self.draws)[0]
+        return {
+            "single": thresholds.permutation_pvalues(observed, self.null),
+            "maxt": thresholds.permutation_pvalues(observed, self.null, adjust="maxt"),
+            "bh": thresholds.permutation_pvalues(observed, self.null, adjust="bh"),
+        }
+
+    @cached_property
+    def stability(self) -> diagnostics.Stability:
+        """How often each variable is selected with replicates left out, or resampled."""
+        return diagnostics.stability(
+            self._mask_of, self.mask, self.draws.n_replicates, self.draws.random_state or 0
+        )
+
+    def _mask_of(self, replicates: Sequence[int]) -> BoolArray:
+        return cut_draws(self.method, self.draws.take(replicates), self.null)[0]
+
+    @cached_property
+    def mixing(self) -> diagnostics.Mixing:
+        """Split-R-hat and effective sample size of sigma and of the counts."""
+        return diagnostics.mixing(self.draws)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of the result should know, in plain sentences."""
+        found = []
+        rhat = self.mixing.sigma_rhat
+        if rhat > _RHAT_LIMIT:
+            found.append(
+                f"the chains disagree about sigma (R-hat {rhat:.2f}, more than {_RHAT_LIMIT}): "
+                "run longer ones (burn_in, n_draws)"
+            )
+        for twin in self.twins:
+            found.append(
+                f"{twin.unselected} was not selected but is nearly the same as {twin.selected} "
+                f"(rank correlation {twin.correlation:.2f}): the data can hardly tell them apart"
+            )
+        return tuple(found)
+
+    def explain(self, name: str) -> str:
+        """Say in a sentence or two why a variable is selected or not.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(100, 3))
+        >>> found = bv.select(X, X[:, 0], n_replicates=2, burn_in=200, n_draws=200, random_state=0)
+        >>> found.explain("x0")
+        'x0 is selected by dart-vc: ...'
+        """
+        check_choice("name", name, self.feature_names)
+        return _selection_text.explain(self, self.feature_names.index(name))
+
+    def check_prediction(self, X: Any, y: Any, **settings: Any) -> PredictionCheck:
+        """Compare, out of sample, forests on the selected columns with forests on all.
+
+        Parameters
+        ----------
+        X, y
+            The data of the selection.
+        **settings
+            n_folds, n_trees, burn_in, n_draws, n_jobs: see
+            `bayesvc.prediction_check.check_prediction`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(100, 4))
+        >>> y = X[:, 0] + 0.1 * np.random.default_rng(1).normal(size=100)
+        >>> found = bv.select(X, y, n_replicates=2, burn_in=200, n_draws=200, random_state=0)
+        >>> check = found.check_prediction(X, y, burn_in=100, n_draws=100)
+        >>> check.as_good
+        True
+        """
+        return check_prediction(
+            X, y, self.selected, prior=self.draws.prior, random_state=self.draws.random_state,
+            **settings,
+        )  # fmt: skip
+
+    def to_json(self, path: PathLike | None = None) -> str:
+        """Return the result as JSON, and write it to `path` if given.
+
+        Examples
+        --------
+        >>> import json
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(100, 3))
+        >>> found = bv.select(X, X[:, 0], n_replicates=2, burn_in=200, n_draws=200, random_state=0)
+        >>> json.loads(found.to_json())["selected"]
+        ['x0']
+        """
+        text = json.dumps(_selection_text.as_dict(self), indent=1, allow_nan=False)
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text + "\n")
+        return text
+
+    def __repr__(self) -> str:
+        return _selection_text.as_text(self)
+
+    def _repr_html_(self) -> str:
+        return _selection_text.as_html(self)
+
+
+def cut_draws(
+    method: Method, draws: Draws, null: FloatArray | None
+) -> tuple[BoolArray, Cut, FloatArray]:
+    """Apply the measure and the threshold of a method: the mask, the cut and the values."""
+    values = method.measure.compute(draws)
+    cut = method.threshold.cut(method.measure, values, null)
+    mask = cut.selected
+    if len(mask) == 1:  # a rank among one says nothing
+        mask = mask & (draws.vc.mean(axis=0) > 0)
+    return mask, cut, values
+
+
+def find_twins(
+    correlations: FloatArray, selected: NDArray[np.intp], names: Sequence[str], limit: float = 0.95
+) -> tuple[Twin, ...]:
+    """Return the unselected columns whose rank correlation with a selected one is extreme."""
+    if len(selected) == 0:
+        return ()
+    strength = np.abs(correlations)
+    strength[:, selected] = 0
+    nearest = strength.argmax(axis=0)
+    largest = strength[nearest, np.arange(strength.shape[1])]
+    return tuple(
+        Twin(names[j], names[int(selected[nearest[j]])], float(correlations[nearest[j], j]))
+        for j in np.flatnonzero(largest > limit).tolist()
+    )
