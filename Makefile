@@ -9,6 +9,7 @@
 #   make test-stat    the long statistical tests of the sampler
 #   make test-peers   agreement with stochtree and bartz, draws made of their fits and pymc-bart's (installs them)
 #   make bench-peers  speed against stochtree and bartz (installs them)
+#   make bench-prediction  accuracy and speed of predictions against stochtree (installs it)
 #   make lint         style and types of Python and C++
 #   make format       rewrite Python and C++ in the project's style
 #   make wheel        source distribution and wheel, tested in an empty environment
@@ -34,7 +35,7 @@ PACKAGE_SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 CPP_FILES = $(shell find cpp bind -name '*.cpp' -o -name '*.hpp')
 
 .PHONY: help demo test test-core test-sanitize test-python doctest test-stat test-peers bench-peers \
-	lint format wheel clean
+	bench-prediction lint format wheel clean
 
 help:
 	@sed -n '/^#   make/s/^#   //p' Makefile
@@ -96,6 +97,9 @@ test-peers: $(VENV)/.peers
 
 bench-peers: $(VENV)/.peers
 	$(PY) benchmarks/peers.py
+
+bench-prediction: $(VENV)/.peers
+	$(PY) benchmarks/prediction.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check

@@ -34,12 +34,12 @@ Runs = dict[str, list[dict[str, float]]]
 
 
 class Worker:
-    """A sampler's process; ``fit`` blocks until it answers."""
+    """A sampler's process; ``ask`` and ``fit`` block until it answers."""
 
-    def __init__(self, sampler: str) -> None:
+    def __init__(self, sampler: str, script: str = "peers_worker.py") -> None:
         self.sampler = sampler
         self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("peers_worker.py")), sampler],
+            [sys.executable, str(Path(__file__).with_name(script)), sampler],
             env=os.environ | ONE_THREAD,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -55,12 +55,14 @@ class Worker:
                 return found
         raise RuntimeError(f"{self.sampler} ended without an answer; is it installed?")
 
-    def fit(self, n: int, p: int, n_draws: int, seed: int) -> dict[str, float]:
+    def ask(self, **task: int) -> dict[str, float]:
         assert self._process.stdin is not None
-        task = {"n": n, "p": p, "n_draws": n_draws, "seed": seed}
         self._process.stdin.write(json.dumps(task) + "\n")
         self._process.stdin.flush()
         return self._read()
+
+    def fit(self, n: int, p: int, n_draws: int, seed: int) -> dict[str, float]:
+        return self.ask(n=n, p=p, n_draws=n_draws, seed=seed)
 
     def close(self) -> None:
         assert self._process.stdin is not None

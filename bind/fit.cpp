@@ -97,16 +97,23 @@ void bind_saved_forests(nb::module_& m) {
           nb::arg("arrays"))
       .def(
           "predict",
-          [](const SavedForests& self, const Matrix& x, std::size_t n_threads) {
+          [](const SavedForests& self, const Matrix& x, std::size_t n_threads,
+             const std::vector<std::int32_t>& held, bool using_held) {
             self.check(x.shape(1));
+            std::vector<char> wanted;
+            if (!held.empty()) wanted = self.split_on_any(held);
+            if (!using_held)
+              for (char& flag : wanted) flag = !flag;
             std::vector<double> out(self.n_draws() * x.shape(0));
             {
               nb::gil_scoped_release release;
-              self.predict(x.data(), x.shape(0), x.stride(0), x.stride(1), n_threads, out.data());
+              self.predict(x.data(), x.shape(0), x.stride(0), x.stride(1), n_threads, out.data(),
+                           wanted);
             }
             return to_numpy(std::move(out), {self.n_draws(), x.shape(0)});
           },
-          nb::arg("X"), nb::arg("n_threads") = 1);
+          nb::arg("X"), nb::arg("n_threads") = 1, nb::arg("held") = std::vector<std::int32_t>(),
+          nb::arg("using_held") = true);
 }
 
 void bind_fit(nb::module_& m) {

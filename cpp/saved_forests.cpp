@@ -6,6 +6,28 @@
 
 namespace bayesvc {
 
+struct SavedForests::Rows {
+  const double* x;
+  std::size_t n;
+  std::ptrdiff_t row_stride, column_stride;
+};
+
+namespace {
+
+// out[i] = choice(i, whether row i goes left); neighbouring rows make the loop a vector one.
+template <class Rows, class Choice>
+void pick(const Rows& rows, std::int32_t variable, double cut, double* out, Choice choice) {
+  const double* column = rows.x + variable * rows.column_stride;
+  if (rows.row_stride == 1) {
+    for (std::size_t i = 0; i < rows.n; ++i) out[i] = choice(i, column[i] <= cut);
+    return;
+  }
+  for (std::size_t i = 0; i < rows.n; ++i)
+    out[i] = choice(i, column[static_cast<std::ptrdiff_t>(i) * rows.row_stride] <= cut);
+}
+
+}  // namespace
+
 void SavedForests::add(const Forest& forest) {
   n_trees = forest.trees().size();
   const Columns& columns = forest.columns();
@@ -60,30 +82,67 @@ void SavedForests::check(std::size_t p) const {
   }
 }
 
-void SavedForests::predict_draw(std::size_t draw, const double* x, std::size_t n_rows,
-                                std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
-                                double* sums) const {
-  for (std::size_t i = 0; i < n_rows; ++i) sums[i] = 0;
-  for (std::size_t t = 0; t < n_trees; ++t) {
-    const std::uint64_t root = tree_start[draw * n_trees + t];
-    for (std::size_t i = 0; i < n_rows; ++i) {
-      const double* row = x + static_cast<std::ptrdiff_t>(i) * row_stride;
-      std::uint64_t k = root;
-      while (variable[k] >= 0) {
-        const bool left = row[variable[k] * column_stride] <= value[k];
-        k += left ? 1u : static_cast<std::uint64_t>(right[k]);
-      }
-      sums[i] += value[k];
+std::vector<char> SavedForests::split_on_any(const std::vector<std::int32_t>& variables) const {
+  std::vector<char> found(tree_start.size(), 0);
+  for (std::size_t t = 0; t < tree_start.size(); ++t) {
+    const std::uint64_t end = t + 1 < tree_start.size() ? tree_start[t + 1] : variable.size();
+    for (std::uint64_t k = tree_start[t]; k < end && !found[t]; ++k)
+      found[t] = variable[k] >= 0 &&
+                 std::find(variables.begin(), variables.end(), variable[k]) != variables.end();
+  }
+  return found;
+}
+
+void SavedForests::predict_draw(std::size_t draw, const Rows& rows, const std::vector<char>& wanted,
+                                Scratch& scratch, double* sums) const {
+  for (std::size_t first = 0; first < rows.n; first += rows_at_once) {
+    Rows some = rows;
+    some.x += static_cast<std::ptrdiff_t>(first) * rows.row_stride;
+    some.n = std::min(rows_at_once, rows.n - first);
+    double* out = sums + first;
+    Values tree;
+    std::fill_n(out, some.n, 0.0);
+    for (std::size_t t = draw * n_trees; t < (draw + 1) * n_trees; ++t) {
+      if (!wanted.empty() && !wanted[t]) continue;
+      evaluate(tree_start[t], some, 0, scratch, tree.data());
+      for (std::size_t i = 0; i < some.n; ++i) out[i] += tree[i];
     }
   }
 }
 
+// Both children are evaluated at every row and the right one is picked afterwards: with the few
+// splits these trees have, that is much quicker than a walk with branches nobody can predict.
+void SavedForests::evaluate(std::uint64_t k, const Rows& rows, std::size_t depth, Scratch& scratch,
+                            double* out) const {
+  if (variable[k] < 0) {
+    std::fill_n(out, rows.n, value[k]);
+    return;
+  }
+  const std::uint64_t left = k + 1, other = k + static_cast<std::uint64_t>(right[k]);
+  if (variable[left] < 0 && variable[other] < 0) {
+    const double a = value[left], b = value[other];
+    pick(rows, variable[k], value[k], out, [=](std::size_t, bool low) { return low ? a : b; });
+    return;
+  }
+  if (scratch.size() <= depth) scratch.emplace_back();
+  double* high = scratch[depth].data();
+  evaluate(left, rows, depth + 1, scratch, out);
+  evaluate(other, rows, depth + 1, scratch, high);
+  pick(rows, variable[k], value[k], out, [=](std::size_t i, bool low) {
+    const double a = out[i], b = high[i];  // read both: a conditional read makes no vector loop
+    return low ? a : b;
+  });
+}
+
 void SavedForests::predict(const double* x, std::size_t n_rows, std::ptrdiff_t row_stride,
-                           std::ptrdiff_t column_stride, std::size_t n_threads, double* out) const {
+                           std::ptrdiff_t column_stride, std::size_t n_threads, double* out,
+                           const std::vector<char>& wanted) const {
   n_threads = std::max<std::size_t>(1, std::min(n_threads, n_draws()));
+  const Rows rows{x, n_rows, row_stride, column_stride};
   const auto work = [&](std::size_t first) {
+    Scratch scratch;
     for (std::size_t draw = first; draw < n_draws(); draw += n_threads)
-      predict_draw(draw, x, n_rows, row_stride, column_stride, out + draw * n_rows);
+      predict_draw(draw, rows, wanted, scratch, out + draw * n_rows);
   };
   std::vector<std::thread> threads;
   for (std::size_t k = 1; k < n_threads; ++k) threads.emplace_back(work, k);

@@ -1,7 +1,9 @@
 // Kept trees of one fit, as rules on raw values, for prediction.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "forest.hpp"
@@ -21,13 +23,25 @@ struct SavedForests {
   void add(const Forest& forest);
   // Throws std::invalid_argument if the arrays do not describe trees on p variables.
   void check(std::size_t p) const;
-  // out[draw * n_rows + i] = sum of the trees of the draw at row i.
+  // For each tree of each draw, whether it splits on one of the variables.
+  std::vector<char> split_on_any(const std::vector<std::int32_t>& variables) const;
+  // out[draw * n_rows + i] = sum of the trees of the draw at row i, of those that are wanted: one
+  // flag for each tree of each draw, or none for all. Quickest with row_stride 1.
   void predict(const double* x, std::size_t n_rows, std::ptrdiff_t row_stride,
-               std::ptrdiff_t column_stride, std::size_t n_threads, double* out) const;
+               std::ptrdiff_t column_stride, std::size_t n_threads, double* out,
+               const std::vector<char>& wanted = {}) const;
 
  private:
-  void predict_draw(std::size_t draw, const double* x, std::size_t n_rows,
-                    std::ptrdiff_t row_stride, std::ptrdiff_t column_stride, double* sums) const;
+  static constexpr std::size_t rows_at_once = 256;  // few enough for the first-level cache
+  using Values = std::array<double, rows_at_once>;
+  using Scratch = std::deque<Values>;  // one a depth; growing it leaves the others in place
+  struct Rows;
+
+  void predict_draw(std::size_t draw, const Rows& rows, const std::vector<char>& wanted,
+                    Scratch& scratch, double* sums) const;
+  // Writes the value of the subtree at node k for each of at most rows_at_once rows.
+  void evaluate(std::uint64_t k, const Rows& rows, std::size_t depth, Scratch& scratch,
+                double* out) const;
 };
 
 }  // namespace bayesvc

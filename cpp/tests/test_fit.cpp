@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -183,6 +184,24 @@ TEST(prediction_reads_any_layout_on_any_number_of_threads) {
                          found.data());
     CHECK(found == expected);
   }
+}
+
+TEST(trees_with_and_without_a_variable_add_up) {
+  const Problem problem;
+  const Fit fit = problem.run(SplitPrior::fixed, {50, 9, false, false, true});
+  const std::size_t n = problem.matrix.n;
+  const auto sums = [&](const std::vector<char>& wanted) {
+    std::vector<double> out(9 * n, NAN);
+    fit.forests->predict(problem.matrix.x.data(), n, 1, static_cast<std::ptrdiff_t>(n), 2,
+                         out.data(), wanted);
+    return out;
+  };
+  std::vector<char> with = fit.forests->split_on_any({0, 2}), without = with;
+  for (char& flag : without) flag = !flag;
+  CHECK(std::count(with.begin(), with.end(), 1) > 0);
+  CHECK(std::count(without.begin(), without.end(), 1) > 0);
+  const auto all = sums({}), one = sums(with), other = sums(without);
+  for (std::size_t i = 0; i < all.size(); ++i) CHECK_NEAR(one[i] + other[i], all[i], 1e-12);
 }
 
 TEST(cancelled_fits_stop) {

@@ -24,6 +24,7 @@ from bayesvc.sampling import sample
 if TYPE_CHECKING:
     from bayesvc import diagnostics, measures, thresholds
     from bayesvc.cuts import Clustering, MedianProbability, Permutation
+    from bayesvc.estimators import BARTClassifier, BARTRegressor
     from bayesvc.methods import Comparison, compare, select, select_from
     from bayesvc.recipe import recipes
     from bayesvc.selection import Selection
@@ -33,6 +34,8 @@ __version__ = "0.1.0"
 # What needs scipy.stats or scikit-learn is loaded when it is first asked for: sampling does not.
 _MODULES = ("diagnostics", "measures", "thresholds")
 _LATER = {
+    "BARTClassifier": "estimators",
+    "BARTRegressor": "estimators",
     "Clustering": "cuts",
     "Comparison": "methods",
     "MedianProbability": "cuts",
@@ -47,6 +50,8 @@ _LATER = {
 __all__ = [
     "BART",
     "DART",
+    "BARTClassifier",
+    "BARTRegressor",
     "Clustering",
     "Comparison",
     "Draws",

@@ -1,5 +1,6 @@
 """The compiled sampler. All values of y, sigma and the leaves are on the scaled y."""
 
+from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
@@ -101,7 +102,13 @@ class SavedForests:
     def to_arrays(self) -> dict[str, NDArray[Any]]: ...
     @staticmethod
     def from_arrays(arrays: dict[str, NDArray[Any]]) -> SavedForests: ...
-    def predict(self, X: NDArray[np.float64], n_threads: int) -> NDArray[np.float64]: ...
+    def predict(
+        self,
+        X: NDArray[np.float64],
+        n_threads: int = 1,
+        held: Sequence[int] = (),
+        using_held: bool = True,
+    ) -> NDArray[np.float64]: ...
 
 def fit(
     columns: Columns,

@@ -63,6 +63,11 @@ def check_number(
     return number
 
 
+def check_level(name: str, value: Any) -> float:
+    """Return the probability of an interval, which must lie between 0 and 1."""
+    return check_number(name, value, above=0, below=1, remedy="pass a probability such as 0.9")
+
+
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     """Return `value` if it is one of the strings in `choices`."""
     choices = tuple(choices)

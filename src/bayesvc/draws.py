@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc import _core, adapters
-from bayesvc._validation import check_number, resolve_n_jobs
+from bayesvc._validation import check_level, check_memory, resolve_n_jobs
 from bayesvc.encode import EncodedX, Response, encode_X
 from bayesvc.priors import Calibration, TreePrior
 
@@ -272,6 +272,54 @@ class Draws:
         >>> mean.shape
         (5,)
         """
+        if interval is not None:
+            interval = check_level("interval", interval)
+        threads = resolve_n_jobs(n_jobs)
+        new = self._new_rows(X)
+        rows = len(new)
+        mean, low, high = np.empty(rows), np.empty(rows), np.empty(rows)
+        for block, values in self._posterior_blocks(new, threads):
+            mean[block] = values.mean(axis=0)
+            if interval is not None:
+                tails = ((1 - interval) / 2, (1 + interval) / 2)
+                low[block], high[block] = np.quantile(values, tails, axis=0)
+        return mean if interval is None else (mean, low, high)
+
+    def posterior(self, X: Any, n_jobs: int | None = None) -> FloatArray:
+        """Return f at new rows, for a binary response the probability, for every draw.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows with the columns of the data that was fitted.
+        n_jobs : int, optional
+            Threads; all CPUs by default.
+
+        Returns
+        -------
+        values : ndarray (n_replicates * n_draws, n_rows)
+            The draws of the first replicate first.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(50, 3))
+        >>> draws = bv.sample(
+        ...     X, X[:, 0], n_replicates=2, burn_in=20, n_draws=30, random_state=0, keep_trees=True
+        ... )
+        >>> draws.posterior(X[:5]).shape
+        (60, 5)
+        """
+        threads = resolve_n_jobs(n_jobs)
+        new = self._new_rows(X)
+        # twice: the sums of each replicate's trees, and all of them in one array
+        shape = (2, self.n_replicates * self.n_draws, len(new))
+        check_memory("the posterior", shape, 8, "pass fewer rows at a time, or use predict")
+        return self._posterior(np.asfortranarray(new), threads)
+
+    def _new_rows(self, X: Any) -> FloatArray:
+        """Check and encode rows to predict at."""
         if self.prior is None:
             raise ValueError(
                 f"these draws were made of split counts (source={self.source!r}), which hold no "
@@ -282,34 +330,47 @@ class Draws:
             raise ValueError(
                 "these draws hold no trees (keep_trees=False); call sample with keep_trees=True"
             )
-        if interval is not None:
-            remedy = "pass a probability such as 0.9"
-            interval = check_number("interval", interval, above=0, below=1, remedy=remedy)
-        threads = resolve_n_jobs(n_jobs)
         new = encode_X(X, min_rows=0)
         self._check_columns(new)
-        rows = len(new.values)
-        mean, low, high = np.empty(rows), np.empty(rows), np.empty(rows)
-        step = max(1, _PREDICTED_NUMBERS_PER_BLOCK // (self.n_replicates * self.n_draws))
-        for start in range(0, rows, step):
+        return new.values
+
+    @property
+    def _rows_per_block(self) -> int:
+        return max(1, _PREDICTED_NUMBERS_PER_BLOCK // (self.n_replicates * self.n_draws))
+
+    def _posterior_blocks(
+        self, X: FloatArray, n_threads: int
+    ) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield blocks of rows and their posterior, in little memory."""
+        step = self._rows_per_block
+        for start in range(0, len(X), step):
             block = slice(start, start + step)
-            values = self._posterior(np.ascontiguousarray(new.values[block]), threads)
-            mean[block] = values.mean(axis=0)
-            if interval is not None:
-                tails = ((1 - interval) / 2, (1 + interval) / 2)
-                low[block], high[block] = np.quantile(values, tails, axis=0)
-        return mean if interval is None else (mean, low, high)
+            yield block, self._posterior(np.asfortranarray(X[block]), n_threads)
 
     def _posterior(self, X: FloatArray, n_threads: int) -> FloatArray:
         """Return f, or the probability, for each draw of each replicate: (draws, rows)."""
+        return self._rescaled(self._tree_sums(X, n_threads))
+
+    def _tree_sums(
+        self, X: FloatArray, n_threads: int, held: Sequence[int] = (), using_held: bool = True
+    ) -> FloatArray:
+        """Return the sum of all trees, or of those that split on a column in `held` or on none."""
         assert self.forests is not None
+        parts = [forest.predict(X, n_threads, held, using_held) for forest in self.forests]
+        return np.concatenate(parts)
+
+    def _rescaled(self, sums: FloatArray) -> FloatArray:
+        """Turn sums of trees, in their place, into f or the probability."""
         assert self.calibration is not None
-        sums = np.concatenate([forest.predict(X, n_threads) for forest in self.forests])
         if self.response == "binary":
             from scipy.special import ndtr
 
-            return np.asarray(ndtr(self.calibration.offset + sums))
-        return self.calibration.y_low + (sums + 0.5) * self.calibration.y_range
+            sums += self.calibration.offset
+            return np.asarray(ndtr(sums, out=sums))
+        sums += 0.5
+        sums *= self.calibration.y_range
+        sums += self.calibration.y_low
+        return sums
 
     def _check_columns(self, new: EncodedX) -> None:
         if len(new.names) != self.n_features:

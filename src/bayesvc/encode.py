@@ -130,6 +130,19 @@ def data_hash(columns: _core.Columns, y: NDArray[np.float64]) -> str:
     return digest.hexdigest()
 
 
+def is_frame(data: Any) -> bool:
+    """Tell whether `data` is a data frame, of any library that narwhals knows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from bayesvc.encode import is_frame
+    >>> is_frame(pd.DataFrame({"a": [1, 2]})), is_frame([[1], [2]])
+    (True, False)
+    """
+    return hasattr(_as_narwhals(data, "X"), "columns")
+
+
 def _as_narwhals(data: Any, name: str) -> Any | None:
     """Return a narwhals frame or series, or None for everything that is not one."""
     if isinstance(data, np.ndarray | list | tuple) or np.isscalar(data) or data is None:

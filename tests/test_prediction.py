@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import bayesvc as bv
+from bayesvc import _validation
+from bayesvc.prediction import _mixture_quantile, partial_dependence, predict_observation
+
+SHORT = {"burn_in": 100, "n_draws": 20, "random_state": 0, "keep_trees": True}
+
+
+@pytest.fixture
+def draws(regression):
+    return bv.sample(*regression, n_replicates=2, **SHORT)
+
+
+def walk(arrays, root, row):
+    """The value of the tree that starts at node `root`, by the definition."""
+    k = int(root)
+    while arrays["variable"][k] >= 0:
+        goes_left = row[arrays["variable"][k]] <= arrays["value"][k]
+        k += 1 if goes_left else int(arrays["right"][k])
+    return arrays["value"][k]
+
+
+@pytest.mark.parametrize("n_trees", [1, 7])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_every_tree_is_walked_to_its_leaf(rng, n_trees, order):
+    """With beta = 0.5 trees grow deep; 600 rows are several of the core's chunks."""
+    X = np.asarray(rng.uniform(size=(600, 3)).round(2), order=order)
+    y = 10 * np.sin(9 * X[:, 0]) + 5 * (X[:, 1] > X[:, 2]) + 0.1 * rng.normal(size=600)
+    prior = bv.BART(gamma=0.99, beta=0.5)
+    draws = bv.sample(X, y, prior, n_replicates=1, n_trees=n_trees, **SHORT)
+    (forest,) = draws.forests
+    arrays = forest.to_arrays()
+    starts = arrays["tree_start"].reshape(20, n_trees)
+    sums = [[sum(walk(arrays, k, row) for k in starts[d]) for row in X] for d in (0, 19)]
+    expected = y.min() + (np.array(sums) + 0.5) * np.ptp(y)
+    assert draws.tree_depth.min() > 2
+    np.testing.assert_allclose(draws.posterior(X)[[0, 19]], expected, rtol=1e-12)
+
+
+def test_posterior_is_laid_out_by_replicates(draws, regression):
+    X, _ = regression
+    values = draws.posterior(X, n_jobs=1)
+    assert values.shape == (40, 60)
+    np.testing.assert_array_equal(values.mean(axis=0), draws.predict(X))
+    np.testing.assert_array_equal(draws.posterior(X, n_jobs=2), values)
+    extended = draws.extend(1).posterior(X)
+    np.testing.assert_array_equal(extended[:40], values)
+
+
+def test_posterior_asks_for_memory_first(draws, regression, monkeypatch):
+    monkeypatch.setattr(_validation, "available_memory", lambda: 1000)
+    with pytest.raises(MemoryError, match=r"the posterior needs.*fewer rows.*predict"):
+        draws.posterior(regression[0])
+
+
+@pytest.mark.parametrize("sd", [1e-6, 0.01, 1, 100])
+@pytest.mark.parametrize("probability", [0.001, 0.3, 0.5, 0.975])
+def test_quantiles_of_mixtures(rng, sd, probability):
+    """From separate spikes, where the density between them is 0, to one broad hump."""
+    means = rng.normal(size=(40, 30)) + 10 * rng.integers(2, size=(40, 1))
+    sds = sd * rng.uniform(0.5, 2, size=(40, 1))
+    found = _mixture_quantile(probability, means, sds)
+    step = 1e-7 * np.sqrt(means.var(axis=0) + (sds**2).mean())
+    assert (norm.cdf(found - step, means, sds).mean(axis=0) <= probability).all()
+    assert (norm.cdf(found + step, means, sds).mean(axis=0) >= probability).all()
+
+
+def test_quantiles_of_one_normal():
+    found = _mixture_quantile(0.9, np.array([[1.0, 2.0]]), np.array([[2.0]]))
+    np.testing.assert_allclose(found, norm.ppf(0.9, [1, 2], 2), rtol=1e-12)
+
+
+def test_observation_in_blocks_is_the_same(draws, regression, monkeypatch):
+    X, _ = regression
+    whole = predict_observation(draws, X, 0.5)
+    monkeypatch.setattr("bayesvc.draws._PREDICTED_NUMBERS_PER_BLOCK", 7 * 40)
+    np.testing.assert_allclose(predict_observation(draws, X, 0.5), whole, rtol=1e-8)
+
+
+def test_observation_of_a_binary_response_is_refused(classification):
+    draws = bv.sample(*classification, n_replicates=1, **SHORT)
+    with pytest.raises(ValueError, match="binary response"):
+        predict_observation(draws, classification[0], 0.9)
+
+
+def brute_force(draws, X, columns, point):
+    held = X.copy()
+    held[:, columns] = point
+    return draws.posterior(held).mean(axis=1)
+
+
+# 40 draws of 60 rows: several points at once, one point at once, one point in several blocks
+@pytest.mark.parametrize("block", [8_000_000, 3 * 60 * 40, 60 * 40, 7 * 40])
+def test_partial_dependence_is_the_mean_over_rows(draws, regression, monkeypatch, block):
+    X, _ = regression
+    monkeypatch.setattr("bayesvc.draws._PREDICTED_NUMBERS_PER_BLOCK", block)
+    before = X.copy()
+    effect = partial_dependence(draws, X, 3, grid_resolution=5, interval=0.8)
+    np.testing.assert_array_equal(X, before)
+    expected = np.array([brute_force(draws, X, [3], value) for value in effect.grid[0]]).T
+    assert expected.shape == (40, 5)
+    np.testing.assert_allclose(effect.samples, expected, rtol=1e-12)
+    np.testing.assert_allclose(effect.mean, expected.mean(axis=0), rtol=1e-12)
+    low, high = np.quantile(expected, (0.1, 0.9), axis=0)
+    np.testing.assert_allclose(effect.low, low, rtol=1e-12)
+    np.testing.assert_allclose(effect.high, high, rtol=1e-12)
+    assert effect.features == ("x3",)
+
+
+def test_partial_dependence_of_two_columns(draws, regression):
+    X, _ = regression
+    effect = partial_dependence(draws, X, ["x3", 1], grid=([0.2, 0.5, 0.8], [0.1, 0.9]))
+    assert effect.samples.shape == (40, 3, 2)
+    assert effect.mean.shape == effect.low.shape == effect.high.shape == (3, 2)
+    expected = brute_force(draws, X, [3, 1], (0.8, 0.1))
+    np.testing.assert_allclose(effect.samples[:, 2, 0], expected, rtol=1e-12)
+    assert effect.features == ("x3", "x1")
+
+
+def test_partial_dependence_of_probabilities(classification):
+    X, y = classification
+    draws = bv.sample(X, y, n_replicates=1, **SHORT)
+    effect = partial_dependence(draws, X, 2, grid=[0.1, 0.9])
+    expected = np.array([brute_force(draws, X, [2], value) for value in (0.1, 0.9)]).T
+    np.testing.assert_allclose(effect.samples, expected, rtol=1e-12)
+    assert effect.mean[0] < effect.mean[1]
+
+
+def test_grid_of_quantiles_or_of_all_values(draws, regression):
+    X, _ = regression
+    X[:, 0] = np.arange(60) % 3
+    assert partial_dependence(draws, X, 0).grid[0].tolist() == [0, 1, 2]
+    (grid,) = partial_dependence(draws, X, 1, grid_resolution=3).grid
+    np.testing.assert_allclose(grid, np.quantile(X[:, 1], (0.05, 0.5, 0.95)))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"features": 5}, r"features=5.*at most 4"),
+        ({"features": -1}, "features=-1"),
+        ({"features": "y"}, "features='y' is no column"),
+        ({"features": [0, 1, 2]}, "holds 3 columns"),
+        ({"features": []}, "holds 0 columns"),
+        ({"features": [1, "x1"]}, "twice"),
+        ({"features": 0, "interval": 1}, "interval=1"),
+        ({"features": 0, "grid_resolution": 1}, "grid_resolution=1"),
+        ({"features": 0, "grid": []}, "grid has shape"),
+        ({"features": 0, "grid": [np.nan]}, r"grid\[0\]=nan"),
+        ({"features": [0, 1], "grid": [[1.0]]}, "1 arrays for 2 columns"),
+    ],
+)
+def test_partial_dependence_refuses(draws, regression, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        partial_dependence(draws, regression[0], **arguments)
+
+
+def test_partial_dependence_needs_rows_and_trees(draws, regression):
+    X, y = regression
+    with pytest.raises(ValueError, match="no rows"):
+        partial_dependence(draws, X[:0], 0)
+    with pytest.raises(ValueError, match="keep_trees=True"):
+        partial_dependence(bv.sample(X, y, n_replicates=1, burn_in=1, n_draws=1), X, 0)
