@@ -42,3 +42,9 @@ void bind_settings(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_saved_forests(nb::module_& m);
 void bind_fit(nb::module_& m);
+void bind_abc(nb::module_& m);
+
+namespace bayesvc {
+struct Fit;
+}
+nb::dict fit_to_python(bayesvc::Fit&& fit, std::size_t p, std::size_t n_trees);  // fit.cpp

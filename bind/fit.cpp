@@ -5,8 +5,6 @@
 using bayesvc::Control;
 using bayesvc::SavedForests;
 
-namespace {
-
 nb::dict fit_to_python(bayesvc::Fit&& fit, std::size_t p, std::size_t n_trees) {
   const std::size_t n_draws = fit.sigma.size();
   bayesvc::Tallies& tallies = fit.tallies;
@@ -33,6 +31,8 @@ nb::dict fit_to_python(bayesvc::Fit&& fit, std::size_t p, std::size_t n_trees) {
   out["forests"] = fit.forests ? nb::cast(std::move(*fit.forests)) : nb::none();
   return out;
 }
+
+namespace {
 
 nb::dict fit(const bayesvc::Columns& columns, const Vector& y,
              const bayesvc::ForestSettings& settings, const SeedWords& seed, std::size_t burn_in,

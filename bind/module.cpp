@@ -9,5 +9,6 @@ NB_MODULE(_core, m) {
   bind_chain(m);
   bind_saved_forests(m);
   bind_fit(m);
+  bind_abc(m);
   m.def("kernel_in_use", [] { return bayesvc::kernels_named("auto").name; });
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -170,39 +171,63 @@ Columns::Columns(const double* x, std::size_t n, std::size_t p, std::ptrdiff_t r
                  std::ptrdiff_t column_stride, bool keep_values)
     : n_(n), keep_values_(keep_values), fingerprint_{n, p}, info_(p) {
   ColumnEncoder encoder;
-  constexpr std::size_t alignment = 32;
   for (std::size_t j = 0; j < p; ++j) {
     const double* column = x + static_cast<std::ptrdiff_t>(j) * column_stride;
     for (std::size_t i = 0; i < n; ++i)
       mix(fingerprint_, sortable(column[static_cast<std::ptrdiff_t>(i) * row_stride]));
     encoder.encode(column, n, row_stride);
-    Info& info = info_[j];
-    info.n_distinct = static_cast<std::uint32_t>(encoder.values.size());
-    info.max_ties = encoder.max_ties;
-    info.width = width_for(encoder.values.size());
-    info.offset = storage_.size();
-    const std::size_t bytes = n * bytes_of(info.width);
-    if (j == 0) {
-      storage_.reserve(p * ((bytes + alignment - 1) / alignment * alignment));
-      prefer_huge_pages(storage_.data(), storage_.capacity());
-    }
-    storage_.resize(info.offset + (bytes + alignment - 1) / alignment * alignment);
-    unsigned char* out = storage_.data() + info.offset;
-    switch (info.width) {
-      case CodeWidth::bits8:
-        narrow<std::uint8_t>(encoder.codes, out);
-        break;
-      case CodeWidth::bits16:
-        narrow<std::uint16_t>(encoder.codes, out);
-        break;
-      case CodeWidth::bits32:
-        narrow<std::uint32_t>(encoder.codes, out);
-        break;
-    }
+    store(j, encoder.codes, encoder.values.size(), encoder.max_ties);
     if (keep_values) {
-      info.first_value = values_.size();
+      info_[j].first_value = values_.size();
       values_.insert(values_.end(), encoder.values.begin(), encoder.values.end());
     }
+  }
+}
+
+Columns::Columns(const Columns& whole, const std::vector<std::uint32_t>& rows,
+                 const std::vector<std::uint32_t>& variables)
+    : n_(rows.size()), keep_values_(false), fingerprint_{}, info_(variables.size()) {
+  std::vector<std::uint32_t> codes(n_), ties;
+  for (std::size_t k = 0; k < variables.size(); ++k) {
+    ties.assign(whole.n_distinct(variables[k]), 0);
+    with_codes(whole.view(variables[k]), [&](const auto* all) {
+      for (std::size_t i = 0; i < n_; ++i) ++ties[codes[i] = all[rows[i]]];
+    });
+    std::uint32_t n_distinct = 0, max_ties = 0;
+    for (std::uint32_t& here : ties) {  // becomes the new code
+      max_ties = std::max(max_ties, here);
+      here = std::exchange(n_distinct, n_distinct + (here > 0));
+    }
+    for (std::uint32_t& code : codes) code = ties[code];
+    store(k, codes, n_distinct, max_ties);
+  }
+}
+
+void Columns::store(std::size_t j, const std::vector<std::uint32_t>& codes, std::size_t n_distinct,
+                    std::uint32_t max_ties) {
+  constexpr std::size_t alignment = 32;
+  Info& info = info_[j];
+  info.n_distinct = static_cast<std::uint32_t>(n_distinct);
+  info.max_ties = max_ties;
+  info.width = width_for(n_distinct);
+  info.offset = storage_.size();
+  const std::size_t bytes = (n_ * bytes_of(info.width) + alignment - 1) / alignment * alignment;
+  if (j == 0) {
+    storage_.reserve(p() * bytes);
+    prefer_huge_pages(storage_.data(), storage_.capacity());
+  }
+  storage_.resize(info.offset + bytes);
+  unsigned char* out = storage_.data() + info.offset;
+  switch (info.width) {
+    case CodeWidth::bits8:
+      narrow<std::uint8_t>(codes, out);
+      break;
+    case CodeWidth::bits16:
+      narrow<std::uint16_t>(codes, out);
+      break;
+    case CodeWidth::bits32:
+      narrow<std::uint32_t>(codes, out);
+      break;
   }
 }
 

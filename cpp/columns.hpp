@@ -22,6 +22,10 @@ class Columns {
   // The distinct values are needed only to turn kept trees into rules on raw data.
   Columns(const double* x, std::size_t n, std::size_t p, std::ptrdiff_t row_stride,
           std::ptrdiff_t column_stride, bool keep_values);
+  // Some rows of some variables, coded as if they were all there is; without values and
+  // fingerprint.
+  Columns(const Columns& whole, const std::vector<std::uint32_t>& rows,
+          const std::vector<std::uint32_t>& variables);
 
   std::size_t n() const { return n_; }
   std::size_t p() const { return info_.size(); }
@@ -51,6 +55,9 @@ class Columns {
     std::uint32_t max_ties = 0;
     CodeWidth width = CodeWidth::bits8;
   };
+
+  void store(std::size_t j, const std::vector<std::uint32_t>& codes, std::size_t n_distinct,
+             std::uint32_t max_ties);
 
   std::size_t n_;
   bool keep_values_;

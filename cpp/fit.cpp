@@ -1,7 +1,6 @@
 #include "fit.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 namespace bayesvc {
 namespace {
@@ -27,8 +26,15 @@ Rng side_stream(const std::array<std::uint64_t, 4>& seed) {
 
 Fit run_fit(const Columns& columns, const double* y, const ForestSettings& settings,
             const std::array<std::uint64_t, 4>& seed, const FitPlan& plan, Control& control) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   Forest forest(columns, y, settings, seed);
+  Fit fit = run_fit(forest, seed, plan, control);
+  fit.seconds = watch.seconds();
+  return fit;
+}
+
+Fit run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed, const FitPlan& plan,
+            Control& control) {
   // DART starts from the prior weights: a chain that learns s from its first trees can lock on to
   // variables that came early.
   forest.splitting().set_learning(plan.burn_in == 0);
@@ -36,7 +42,7 @@ Fit run_fit(const Columns& columns, const double* y, const ForestSettings& setti
     if (k == plan.burn_in / 2) forest.splitting().set_learning(true);
     sweep(forest, control);
   }
-  const std::size_t p = columns.p();
+  const std::size_t p = forest.p();
   Fit fit{Tallies(p, plan.n_draws), {}, {}, {}, {}, {}, 0, {}, {}, {}};
   Rng side = side_stream(seed);
   std::vector<double> s;
@@ -48,7 +54,7 @@ Fit run_fit(const Columns& columns, const double* y, const ForestSettings& setti
     sweep(forest, control);
     fit.tallies.add(forest);
     fit.sigma.push_back(forest.sigma());
-    fit.alpha.push_back(settings.splitting == SplitPrior::fixed
+    fit.alpha.push_back(forest.settings().splitting == SplitPrior::fixed
                             ? std::numeric_limits<double>::quiet_NaN()
                             : forest.splitting().alpha());
     fit.n_splits.push_back(static_cast<std::int32_t>(forest.splitting().n_splits()));
@@ -65,8 +71,6 @@ Fit run_fit(const Columns& columns, const double* y, const ForestSettings& setti
     fit.proposed[m] = forest.proposed()[m] - proposed[m];
     fit.accepted[m] = forest.accepted()[m] - accepted[m];
   }
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  fit.seconds = elapsed.count();
   return fit;
 }
 

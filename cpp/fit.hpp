@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -22,6 +23,13 @@ struct Control {
 
 struct Cancelled : std::runtime_error {
   Cancelled() : std::runtime_error("cancelled") {}
+};
+
+struct Stopwatch {
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
 };
 
 struct FitPlan {
@@ -46,6 +54,11 @@ struct Fit {
 // Throws Cancelled soon after control.cancelled is set.
 Fit run_fit(const Columns& columns, const double* y, const ForestSettings& settings,
             const std::array<std::uint64_t, 4>& seed, const FitPlan& plan, Control& control);
+
+// The same with a forest that the caller made with this seed and may look at afterwards. Leaves
+// the time to the caller.
+Fit run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed, const FitPlan& plan,
+            Control& control);
 
 // A random stream for draws that must not disturb the chain of this seed.
 Rng side_stream(const std::array<std::uint64_t, 4>& seed);

@@ -83,16 +83,14 @@ void standardise(double* panel, std::size_t n) {
 std::size_t n_panels(std::size_t n_columns) { return (n_columns + width - 1) / width; }
 
 // Columns 0, ..., n_columns - 1, standardised, in panels; zero columns fill the last one.
-std::vector<std::vector<double>> standardised_panels(const double* x, std::size_t n,
-                                                     std::size_t n_columns, std::size_t row_stride,
-                                                     std::size_t column_stride) {
+template <class Element>
+std::vector<std::vector<double>> standardised_panels(std::size_t n, std::size_t n_columns,
+                                                     Element&& element) {
   std::vector<std::vector<double>> panels(n_panels(n_columns), std::vector<double>(n * width));
   for (std::size_t g = 0; g < panels.size(); ++g) {
     const std::size_t used = std::min(width, n_columns - g * width);
-    const double* source = x + g * width * column_stride;
     for (std::size_t r = 0; r < n; ++r)
-      for (std::size_t i = 0; i < used; ++i)
-        panels[g][r * width + i] = source[r * row_stride + i * column_stride];
+      for (std::size_t i = 0; i < used; ++i) panels[g][r * width + i] = element(r, g * width + i);
     standardise(panels[g].data(), n);
   }
   return panels;
@@ -102,12 +100,29 @@ std::vector<std::vector<double>> standardised_panels(const double* x, std::size_
 
 LinearModel::LinearModel(const double* x, std::size_t n, std::size_t p, bool column_major) : n_(n) {
   const std::size_t row_stride = column_major ? 1 : p, column_stride = column_major ? n : 1;
-  for (std::size_t first = 0; first < p && rank_ + 1 < n; first += block_width) {
-    const auto block = standardised_panels(
-        x + first * column_stride, n, std::min(block_width, p - first), row_stride, column_stride);
-    const auto projections = project(block);
-    append_independent(block, projections, remaining_gram(block, projections));
+  for (std::size_t first = 0; first < p && rank_ + 1 < n; first += block_width)
+    append_block(
+        standardised_panels(n, std::min(block_width, p - first), [&](std::size_t r, std::size_t c) {
+          return x[r * row_stride + (first + c) * column_stride];
+        }));
+}
+
+LinearModel::LinearModel(const MatrixView& x, const std::vector<std::uint32_t>& rows,
+                         const std::vector<std::uint32_t>& variables,
+                         const std::function<void()>& pause)
+    : n_(rows.size()) {
+  const std::size_t p = variables.size();
+  for (std::size_t first = 0; first < p && rank_ + 1 < n_; first += block_width) {
+    pause();
+    append_block(standardised_panels(
+        n_, std::min(block_width, p - first),
+        [&](std::size_t r, std::size_t c) { return x.at(rows[r], variables[first + c]); }));
   }
+}
+
+void LinearModel::append_block(const std::vector<Panel>& block) {
+  const auto projections = project(block);
+  append_independent(block, projections, remaining_gram(block, projections));
 }
 
 // Solves U'W = Z'B for W, where Z holds the columns kept so far and B the block.

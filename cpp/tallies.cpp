@@ -18,7 +18,7 @@ Tallies::Tallies(std::size_t p, std::size_t n_draws)
       n_draws_(n_draws),
       // Batches of about the square root of the length.
       batch_size_(static_cast<std::size_t>(std::sqrt(static_cast<double>(n_draws)))),
-      n_batches_(n_draws / batch_size_),
+      n_batches_((n_draws + batch_size_ - 1) / batch_size_),
       batch_sums_(p),
       ratio_sums_(p) {}
 
@@ -68,9 +68,9 @@ void Tallies::add_metropolis_importance(const Forest& forest) {
   split_on_.clear();
 }
 
-void Tallies::close_batch() {
+void Tallies::close_batch(double scale) {
   for (const std::uint32_t j : in_batch_) {
-    batch_squares[j] += batch_sums_[j] * batch_sums_[j];
+    batch_squares[j] += scale * batch_sums_[j] * batch_sums_[j];
     batch_sums_[j] = 0;
   }
   in_batch_.clear();
@@ -78,6 +78,8 @@ void Tallies::close_batch() {
 
 void Tallies::finish() {
   const double draws = static_cast<double>(n_draws_);
+  if (const std::size_t rest = n_draws_ % batch_size_)
+    close_batch(static_cast<double>(batch_size_) / static_cast<double>(rest));
   for (std::size_t j = 0; j < p_; ++j) {
     vip_of_sums[j] = total_splits_ > 0 ? vc[j] / total_splits_ : 0.0;
     for (std::vector<double>* sums : {&vc, &vip, &mpvip, &mi}) (*sums)[j] /= draws;

@@ -21,7 +21,8 @@ class Tallies {
   std::vector<double> vip_of_sums;
   // For each half of the chain, sums over its draws of the count and of its square: [half * p + j].
   std::vector<double> half_sums, half_squares;
-  // Sum over batches of the square of a batch's total count, for Monte Carlo errors.
+  // Sum over batches of the square of a batch's total count, for Monte Carlo errors; that of a
+  // shorter last batch is scaled up to the length of the others.
   std::vector<double> batch_squares;
   std::size_t batch_size() const { return batch_size_; }
   std::size_t n_batches() const { return n_batches_; }
@@ -29,7 +30,7 @@ class Tallies {
 
  private:
   void add_metropolis_importance(const Forest& forest);
-  void close_batch();
+  void close_batch(double scale = 1);
 
   std::size_t p_, n_draws_;
   std::size_t draw_ = 0;

@@ -44,11 +44,11 @@ def test_tallies_worked_out_by_hand():
     assert draws.mpvip[0].tolist() == [4 / 5, 1 / 5, 2 / 5]
     assert draws.n_splits.tolist() == [[3, 0, 4, 4, 2]]
     assert draws.n_splits.dtype == np.int32
-    # Three draws in the first half; two batches of two draws, and one draw in none.
+    # Three draws in the first half; two batches of two draws, and one of one.
     assert draws.count_half_sums[0].tolist() == [[3, 3, 1], [5, 0, 1]]
     assert draws.count_half_squares[0].tolist() == [[5, 9, 1], [17, 0, 1]]
-    assert (draws.batch_size, draws.n_batches) == (2, 2)
-    assert draws.count_batch_squares[0].tolist() == [2**2 + 5**2, 3**2, 1]
+    assert (draws.batch_size, draws.n_batches) == (2, 3)
+    assert draws.count_batch_squares[0].tolist() == [2**2 + 5**2 + 2, 3**2, 1 + 2]
     assert draws.counts.tolist() == [FIVE_DRAWS]
     assert draws.counts.dtype == np.uint16
 

@@ -86,7 +86,7 @@ def test_bad_data(case):
         ("n_draws", 0, ValueError),
         ("n_draws", -5, ValueError),
         ("n_draws", True, TypeError),
-        ("n_draws", None, TypeError),
+        ("n_draws", "many", TypeError),
         ("n_jobs", 0, ValueError),
         ("n_jobs", 1.5, TypeError),
         ("n_jobs", True, TypeError),

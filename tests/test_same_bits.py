@@ -46,6 +46,8 @@ def fingerprint(draws: bv.Draws) -> str:
     digest = hashlib.sha256()
     for name in TRACES:
         digest.update(np.nan_to_num(getattr(draws, name), nan=-1.0).tobytes())
+    if draws.abc is not None:
+        digest.update(draws.abc.discrepancy.tobytes() + draws.abc.kept.tobytes())
     return digest.hexdigest()[:16]
 
 
@@ -55,7 +57,17 @@ def test_fingerprint(prior, kind, request):
     """The bits of the last release. `pytest --regenerate-golden` accepts new ones."""
     X, y = problem(kind)
     draws = bv.sample(X, y, PRIORS[prior], n_replicates=2, burn_in=150, n_draws=150, random_state=3)
-    name = f"{prior}/{kind}"
+    check_fingerprint(f"{prior}/{kind}", draws, request)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_fingerprint_of_spike_forests(kind, request):
+    X, y = problem(kind)
+    draws = bv.sample(X, y, bv.SpikeForest(n_samples=60, burn_in=50), random_state=3)
+    check_fingerprint(f"spike-forest/{kind}", draws, request)
+
+
+def check_fingerprint(name: str, draws: bv.Draws, request: pytest.FixtureRequest) -> None:
     known = json.loads(GOLDEN.read_text()) if GOLDEN.exists() else {}
     if request.config.getoption("--regenerate-golden"):
         known[name] = fingerprint(draws)

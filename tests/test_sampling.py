@@ -57,10 +57,10 @@ def test_shapes_and_meaning(regression, prior):
 def test_tallies_per_batch(regression):
     X, y = regression
     draws = bv.sample(X, y, n_replicates=1, random_state=1, keep_counts=True, **SHORT)
-    used = draws.n_batches * draws.batch_size
-    assert 0 < used <= 60
-    batches = draws.counts[0, :used].astype(float).reshape(draws.n_batches, draws.batch_size, 5)
-    np.testing.assert_allclose(draws.count_batch_squares[0], (batches.sum(1) ** 2).sum(0))
+    assert (draws.batch_size, draws.n_batches) == (7, 9)
+    batches = [draws.counts[0, start : start + 7].astype(float) for start in range(0, 60, 7)]
+    squares = [batch.sum(axis=0) ** 2 * 7 / len(batch) for batch in batches]
+    np.testing.assert_allclose(draws.count_batch_squares[0], np.sum(squares, axis=0))
 
 
 def test_sigma_is_in_the_units_of_y(regression):

@@ -152,3 +152,29 @@ TEST(columns_read_any_strides) {
     for (std::size_t j = 0; j < p; ++j) check_column(columns, j, x[j]);
   }
 }
+
+TEST(columns_of_some_rows_and_variables) {
+  Rng rng = rng_of(6);
+  const std::size_t n = 66003;
+  std::vector<Column> x;
+  for (const std::size_t k : {66003u, 1u, 2u, 3u, 40u, 300u, 40000u})
+    x.push_back(with_distinct(n, k, rng));
+  Column joined;
+  for (const Column& column : x) joined.insert(joined.end(), column.begin(), column.end());
+  const Columns whole(joined.data(), n, x.size(), 1, static_cast<std::ptrdiff_t>(n), true);
+  for (const std::uint32_t share : {2u, 1u, 100u, 20000u}) {  // one row in so many
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t i = 0; i < n; ++i)
+      if (rng.below(share) == 0) rows.push_back(i);
+    if (rows.empty()) rows.push_back(5);
+    for (const std::vector<std::uint32_t>& variables :
+         {std::vector<std::uint32_t>{}, {2}, {0, 1, 2, 3, 4, 5, 6}, {6, 0, 0, 3}}) {
+      const Columns part(whole, rows, variables);
+      CHECK(part.n() == rows.size() && part.p() == variables.size() && !part.has_values());
+      for (std::size_t k = 0; k < variables.size(); ++k)
+        check_column(part, k, column_of(rows.size(), [&](std::size_t i) {
+                       return x[variables[k]][rows[i]];
+                     }));
+    }
+  }
+}

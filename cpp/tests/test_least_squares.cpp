@@ -167,3 +167,26 @@ TEST(least_squares_is_the_same_everywhere) {
   const Vector x = normals(n * p, 13), y = normals(n, 14);
   CHECK(LinearModel(x.data(), n, p, true).residual_ss(y.data()) == 0x1.4068c69197e32p+9);
 }
+
+TEST(least_squares_of_some_rows_and_variables) {
+  const std::size_t n = 300, p = 150;
+  const Vector x = normals(n * p, 21), y = normals(n, 22);
+  std::vector<std::uint32_t> rows, variables;
+  for (std::uint32_t i = 1; i < n; i += 2) rows.push_back(i);
+  for (std::uint32_t j = 0; j < p; j += 3) variables.push_back(j);
+  Vector part, response;
+  for (const std::uint32_t j : variables)
+    for (const std::uint32_t i : rows) part.push_back(x[j * n + i]);
+  for (const std::uint32_t i : rows) response.push_back(y[i]);
+  const LinearModel expected(part.data(), rows.size(), variables.size(), true);
+  const Vector by_rows = transposed(x, n, p);
+  for (const bayesvc::MatrixView view :
+       {bayesvc::MatrixView{x.data(), 1, 300}, bayesvc::MatrixView{by_rows.data(), 150, 1}}) {
+    int pauses = 0;
+    const LinearModel model(view, rows, variables, [&] { ++pauses; });
+    CHECK(pauses > 0 && model.rank() == expected.rank());
+    CHECK(model.residual_ss(response.data()) == expected.residual_ss(response.data()));
+  }
+  const LinearModel none(bayesvc::MatrixView{x.data(), 1, 300}, rows, {}, [] {});
+  CHECK(none.rank() == 0 && none.residual_ss(response.data()) > 0);
+}

@@ -1,7 +1,8 @@
 """Nonparametric variable selection with Bayesian tree ensembles.
 
 A selection method is a tree prior, a measure and a threshold. This package samples the
-posterior of BART and DART forests exactly and fast; `sample` is the place to start.
+posterior of BART and DART forests exactly and fast, and that of the spike-and-forest prior by
+approximate Bayesian computation; `sample` is the place to start.
 
 Examples
 --------
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from bayesvc.draws import Draws
 from bayesvc.priors import BART, DART, Moves
 from bayesvc.sampling import sample
+from bayesvc.spike_forest import SpikeForest
 
 if TYPE_CHECKING:
     from bayesvc import diagnostics, measures, thresholds
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # What needs scipy.stats or scikit-learn is loaded when it is first asked for: sampling does not.
-_MODULES = ("diagnostics", "measures", "thresholds")
+_MODULES = ("diagnostics", "measures", "prediction_check", "thresholds")
 _LATER = {
     "BARTClassifier": "estimators",
     "BARTRegressor": "estimators",
@@ -59,6 +61,7 @@ __all__ = [
     "Moves",
     "Permutation",
     "Selection",
+    "SpikeForest",
     "__version__",
     "compare",
     "diagnostics",

@@ -110,6 +110,26 @@ class SavedForests:
         using_held: bool = True,
     ) -> NDArray[np.float64]: ...
 
+@final
+class AbcSampler:
+    def __init__(
+        self,
+        *,
+        columns: Columns,
+        X: NDArray[np.float64],
+        y: NDArray[np.float64],
+        settings: Settings,
+        burn_in: int,
+        n_train: int,
+        a0: float,
+        b0: float,
+        sigma_hat: float,
+        corrected: bool,
+        lambda_unit: float,
+        offsets: NDArray[np.float64],
+    ) -> None: ...
+    def sample(self, seed: NDArray[np.uint64], control: Control) -> dict[str, Any]: ...
+
 def fit(
     columns: Columns,
     y: NDArray[np.float64],

@@ -141,7 +141,7 @@ def _tallies(counts: Counts) -> dict[str, Any]:
     return found | {
         "n_splits": n_splits.astype(np.int32),
         "batch_size": batch_size,
-        "n_batches": n_draws // batch_size,
+        "n_batches": -(-n_draws // batch_size),
     }
 
 
@@ -152,8 +152,9 @@ def _tallies_of(
     n_draws = len(counts)
     half = (n_draws + 1) // 2
     halves = (counts[:half], counts[half:])
-    whole = counts[: n_draws - n_draws % batch_size]
-    batch_sums = whole.reshape(-1, batch_size, counts.shape[1]).sum(axis=1)
+    starts = np.arange(0, n_draws, batch_size)
+    lengths = np.minimum(batch_size, n_draws - starts)[:, np.newaxis]
+    batch_sums = np.add.reduceat(counts, starts, axis=0)
     share = 1.0 / np.maximum(n_splits, 1)[:, np.newaxis]
     return {
         "vc": counts.sum(axis=0) / n_draws,
@@ -162,5 +163,5 @@ def _tallies_of(
         "mpvip": (counts > 0).sum(axis=0) / n_draws,
         "count_half_sums": np.stack([part.sum(axis=0) for part in halves]),
         "count_half_squares": np.stack([(part**2).sum(axis=0) for part in halves]),
-        "count_batch_squares": (batch_sums**2).sum(axis=0),
+        "count_batch_squares": (batch_sums**2 * (batch_size / lengths)).sum(axis=0),
     }

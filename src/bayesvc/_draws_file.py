@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bayesvc import _core
 from bayesvc.draws import Draws, PathLike, tally_layout
 from bayesvc.priors import Calibration, prior_from_dict, prior_to_dict
+from bayesvc.spike_forest import AbcRecord, SpikeForest
 
 _FORMAT = "bayesvc-draws"
 _FORMAT_VERSION = 1
@@ -27,6 +28,8 @@ def write(draws: Draws, path: PathLike) -> None:
     arrays = {name: getattr(draws, name) for name in _kept_tallies(draws)}
     if draws.classes is not None:
         arrays["classes"] = draws.classes
+    if draws.abc is not None:
+        arrays |= {f"abc/{name}": np.asarray(part) for name, part in vars(draws.abc).items()}
     for r, forest in enumerate(draws.forests or ()):
         arrays |= {f"forests/{r}/{key}": part for key, part in forest.to_arrays().items()}
     settings = json.dumps(_settings(draws), allow_nan=False).encode()
@@ -78,6 +81,7 @@ def _from_parts(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Dr
         optional |= {"accepted", "proposed"}
     else:
         settings["prior"] = prior_from_dict(settings["prior"])
+    if settings["calibration"] is not None:
         settings["calibration"] = Calibration(**settings["calibration"])
     settings["feature_names"] = tuple(settings["feature_names"])
     layout = tally_layout(len(settings["feature_names"]), settings["n_draws"])
@@ -89,9 +93,19 @@ def _from_parts(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Dr
         if arrays[name].shape != (n_replicates, *shape) or arrays[name].dtype != dtype:
             raise ValueError(f"{name} is {arrays[name].dtype} {arrays[name].shape}")
         tallies[name] = arrays[name]
+    if isinstance(settings["prior"], SpikeForest):
+        tallies["abc"] = _abc_record(arrays, n_replicates)
     if has_forests:
         tallies["forests"] = tuple(_forest(arrays, r) for r in range(n_replicates))
     return Draws(**tallies, **settings, classes=arrays.get("classes"))
+
+
+def _abc_record(arrays: dict[str, NDArray[Any]], n_kept: int) -> AbcRecord:
+    discrepancy, subset_size = arrays["abc/discrepancy"], arrays["abc/subset_size"]
+    kept = arrays["abc/kept"]
+    if discrepancy.shape != subset_size.shape or kept.shape != (n_kept,):
+        raise ValueError(f"abc: {discrepancy.shape}, {subset_size.shape} and {kept.shape}")
+    return AbcRecord(discrepancy, kept, subset_size, float(arrays["abc/seconds"]))
 
 
 def _forest(arrays: dict[str, NDArray[Any]], r: int) -> _core.SavedForests:

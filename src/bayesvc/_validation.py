@@ -36,14 +36,12 @@ def check_number(
     above: float | None = None,
     least: float | None = None,
     below: float | None = None,
+    most: float | None = None,
     remedy: str,
 ) -> float:
     """Return `value` as a finite float within the bounds given."""
-    bounds = [
-        f"{word} {bound:g}"
-        for word, bound in (("above", above), ("at least", least), ("below", below))
-        if bound is not None
-    ]
+    limits = {"above": above, "at least": least, "below": below, "at most": most}
+    bounds = [f"{word} {bound:g}" for word, bound in limits.items() if bound is not None]
     wanted = f"{name} must be a finite number {' and '.join(bounds)}".rstrip()
     message = f"{wanted}, but {name}={value!r} was given; {remedy}"
     if isinstance(value, bool | np.bool_ | str | bytes):
@@ -57,6 +55,7 @@ def check_number(
         or (above is not None and number <= above)
         or (least is not None and number < least)
         or (below is not None and number >= below)
+        or (most is not None and number > most)
     )
     if outside:
         raise ValueError(message)

@@ -22,11 +22,12 @@ def main() -> None:
     print()
     print(top_table(draws, data))
     print()
+    print(bv.select_from(draws))
+    print()
     print(f"{seconds:.1f} s in all, {draws.seconds.mean():.2f} s per fit. To use your own data:")
     print()
     print("    import bayesvc as bv")
-    print("    draws = bv.sample(X, y, random_state=0)   # X: array or data frame, y: response")
-    print("    draws.vc.mean(axis=0)                     # splits per draw on each column")
+    print("    bv.select(X, y, random_state=0)   # X: array or data frame, y: response")
 
 
 def top_table(draws: bv.Draws, data: Dataset, n_top: int = 10) -> str:

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc.draws import Draws
+from bayesvc.running import ROLE_BOOTSTRAP
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
-
-_ROLE_BOOTSTRAP = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,14 +88,18 @@ def _of_trace(trace: FloatArray) -> tuple[float, float]:
     )
     size = math.isqrt(n_draws)
     batches = trace[:, : n_draws // size * size].reshape(len(trace), -1, size).mean(axis=2)
-    ess = _effective(trace.var(axis=1, ddof=1), batches.var(axis=1, ddof=1), n_draws, size)
+    ess = _effective(trace.var(axis=1, ddof=1), size * batches.var(axis=1, ddof=1), n_draws)
     return float(rhat[0]), float(ess.sum())
 
 
-def _effective(variance: FloatArray, of_batches: FloatArray, n: int, size: int) -> FloatArray:
-    """Return the effective sample size of each chain from the variance of its batch means."""
+def _effective(variance: FloatArray, of_batches: FloatArray, n: int) -> FloatArray:
+    """Return the effective sample size of each chain of n draws.
+
+    `of_batches` is the variance of the batch means times their length, which is the variance of
+    the draws if these are independent.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = variance / (size * of_batches)
+        ratio = variance / of_batches
     return np.where(variance > 0, np.minimum(n * ratio, n), np.nan)
 
 
@@ -118,11 +121,9 @@ def _count_ess(draws: Draws) -> FloatArray:
         return np.full(draws.n_features, np.nan)
     sums = draws.count_half_sums.sum(axis=1)
     variance = (draws.count_half_squares.sum(axis=1) - sums**2 / n) / (n - 1)
-    # The last draws, fewer than a batch, are in the sums but in no batch.
-    mean = sums / n
-    of_batches = (draws.count_batch_squares / size**2 - n_batches * mean**2) / (n_batches - 1)
-    tiny = 1e-12 * (1 + mean**2)
-    ess = _effective(np.where(variance > tiny, variance, 0), np.maximum(of_batches, tiny), n, size)
+    of_batches = (draws.count_batch_squares / size - sums**2 / n) / (n_batches - 1)
+    tiny = 1e-12 * (1 + (sums / n) ** 2)  # what rounding leaves of a variance of zero
+    ess = _effective(np.where(variance > tiny, variance, 0), np.maximum(of_batches, tiny), n)
     known = ~np.isnan(ess)
     return np.where(known.any(axis=0), np.where(known, ess, 0).sum(axis=0), np.nan)
 
@@ -173,7 +174,7 @@ def stability(
     everyone = range(n_replicates)
     without = np.array([select([r for r in everyone if r != left]) for left in everyone])
     # The words of a seed sequence are the same in every version of numpy.
-    sequence = np.random.SeedSequence(entropy, spawn_key=(_ROLE_BOOTSTRAP, 0))
+    sequence = np.random.SeedSequence(entropy, spawn_key=(ROLE_BOOTSTRAP, 0))
     words = sequence.generate_state(n_bootstrap * n_replicates, np.uint64)
     picks = (words % n_replicates).reshape(n_bootstrap, n_replicates).astype(int)
     resampled = np.array([select(pick) for pick in np.sort(picks, axis=1).tolist()])

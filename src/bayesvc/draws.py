@@ -14,10 +14,11 @@ from bayesvc import _core, adapters
 from bayesvc._validation import check_level, check_memory, resolve_n_jobs
 from bayesvc.encode import EncodedX, Response, encode_X
 from bayesvc.priors import Calibration, TreePrior
+from bayesvc.spike_forest import AbcRecord
 
 if TYPE_CHECKING:
+    from bayesvc.problem import Problem
     from bayesvc.progress import ProgressCallback
-    from bayesvc.sampling import Problem
 
 FloatArray = NDArray[np.float64]
 PathLike = str | os.PathLike[str]
@@ -76,7 +77,8 @@ class Draws:
     count_half_sums, count_half_squares : ndarray (n_replicates, 2, n_features)
         Sums of the counts and of their squares over each half of the draws.
     count_batch_squares : ndarray (n_replicates, n_features)
-        Sum over `n_batches` batches of `batch_size` draws of the squared sum of counts.
+        Sum over `n_batches` batches of `batch_size` draws of the squared sum of counts; that of a
+        shorter last batch is scaled up to the length of the others.
     counts, s : ndarray (n_replicates, n_draws, n_features) or None
         Splits per variable, and split probabilities, of each draw, if they were kept.
     forests : tuple or None
@@ -85,6 +87,10 @@ class Draws:
         `random_state` is the integer that seeded it; `classes` the two classes of a binary y.
     feature_names : tuple of str
     n_rows, data_hash, calibration : the data's size and fingerprint, and the scaling of y
+        Under `SpikeForest` every forest has a scaling of its own, and `calibration` is None.
+    abc : AbcRecord or None
+        For `SpikeForest`: the discrepancy of every sample, and which were kept. Each kept forest is
+        a replicate with one draw.
     source : str
         Who made the fits: "bayesvc", "stochtree", "bartz", "pymc-bart", or "counts" if only an
         array was given.
@@ -130,6 +136,7 @@ class Draws:
     counts: NDArray[np.uint16] | None = None
     s: NDArray[np.float32] | None = None
     forests: tuple[_core.SavedForests, ...] | None = None
+    abc: AbcRecord | None = None
     source: str = "bayesvc"
     _problem: Problem | None = field(default=None)
 
@@ -174,11 +181,16 @@ class Draws:
                 f" {self.n_replicates} replicates x {self.n_draws} draws\n"
                 f" {traces}; most used: {used}>"
             )
+        length = f"{self.n_replicates} replicates x {self.n_draws} draws"
+        seconds = self.seconds.sum()
+        if self.abc is not None:
+            length = f"{self.n_replicates} of {self.abc.n_samples} samples kept, each one draw"
+            seconds = self.abc.seconds
         return (
             f"<Draws: {type(self.prior).__name__}, {self.response} y, {self.n_rows} rows x "
             f"{self.n_features} variables, {self.n_trees} trees\n"
-            f" {self.n_replicates} replicates x {self.n_draws} draws after {self.burn_in} burn-in,"
-            f" {self.seconds.sum():.3g} s of sampling, random_state={self.random_state}\n"
+            f" {length} after {self.burn_in} burn-in,"
+            f" {seconds:.3g} s of sampling, random_state={self.random_state}\n"
             f" {traces}; most used: {used}>"
         )
 
@@ -325,6 +337,11 @@ class Draws:
                 f"these draws were made of split counts (source={self.source!r}), which hold no "
                 "trees; predict with the model that was fitted, or call bayesvc.sample with "
                 "keep_trees=True"
+            )
+        if self.abc is not None:
+            raise ValueError(
+                "these draws hold no trees: the forests of prior=SpikeForest are there to select "
+                "variables; predict with draws of BART or DART and keep_trees=True"
             )
         if self.forests is None:
             raise ValueError(

@@ -3,76 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc import _core
+from bayesvc.abc import abc_draws
 from bayesvc.draws import Draws
-from bayesvc.encode import data_hash, encode_X, encode_y
-from bayesvc.measures import Measure
-from bayesvc.priors import Calibration, TreePrior, calibrate, core_settings, needs_linear_model
+from bayesvc.measures import MEASURES, Measure
+from bayesvc.priors import Calibration, TreePrior, core_settings
+from bayesvc.problem import Data, check_prior_fits_data
 from bayesvc.progress import ProgressCallback
-from bayesvc.sampling import (
-    ROLE_FIT,
-    ROLE_PERMUTATION,
-    ROLE_PERMUTED_FIT,
-    Fit,
-    Length,
-    Problem,
-    Tallies,
-    check_prior_fits_data,
-    draws_of,
-    fit_seed,
-    interruptible,
-    run_fits,
-)
+from bayesvc.running import ROLE_FIT, ROLE_PERMUTED_FIT, Fit, Length, fit_seed, run_fits
+from bayesvc.sampling import Tallies, draws_of
+from bayesvc.spike_forest import SpikeForest
 
 FloatArray = NDArray[np.float64]
-
-
-class Data:
-    """Encoded data, and what fits to every arrangement of the response share."""
-
-    def __init__(self, X: Any, y: Any, response: str) -> None:
-        encoded = encode_X(X)
-        self.values = encoded.values
-        self.names = encoded.names
-        self.y = encode_y(y, response, n_rows=len(encoded.values))
-
-    @property
-    def binary(self) -> bool:
-        """Whether the response has two classes."""
-        return self.y.response == "binary"
-
-    @cached_property
-    def problem(self) -> Problem:
-        """The data as the sampler reads them."""
-        columns = interruptible(lambda: _core.Columns(self.values, keep_values=False))
-        return Problem(columns, self.names, self.y, data_hash(columns, self.y.values))
-
-    @cached_property
-    def linear_model(self) -> _core.LinearModel:
-        """The full linear model, whose residuals tell sigma_hat of any response."""
-        return interruptible(lambda: _core.LinearModel(self.values))
-
-    def calibration(self, prior: TreePrior, y: FloatArray, n_trees: int) -> Calibration:
-        """Calibrate the prior to y, which may be permuted."""
-        needed = needs_linear_model(prior, binary=self.binary)
-        model = self.linear_model if needed else None
-        return calibrate(prior, y, n_trees, binary=self.binary, linear_model=model)
-
-    def permuted(self, entropy: int, number: int) -> FloatArray:
-        """Return the response in the order of permutation `number`.
-
-        By sorting the words of a seed sequence: these are the same in every version of numpy.
-        """
-        sequence = np.random.SeedSequence(entropy, spawn_key=(ROLE_PERMUTATION, number))
-        order = np.argsort(sequence.generate_state(len(self.y.values), np.uint64), kind="stable")
-        return self.y.values[order]
 
 
 @dataclass(frozen=True)
@@ -94,19 +41,28 @@ class Need:
 
 @dataclass(frozen=True, eq=False)
 class Fits:
-    """Fits of one prior to the data, and to permuted responses (a replicate each)."""
+    """Fits of one prior to the data, and to permuted responses (a replicate each).
+
+    Under `SpikeForest` a permuted response takes all its samples; `null_scores` then holds, by
+    measure, what the kept ones amount to.
+    """
 
     draws: Draws
-    permuted: Draws | None
+    permuted: Draws | None = None
+    null_scores: Mapping[str, FloatArray] | None = None
 
     def first(self, n_replicates: int) -> Draws:
         """Return the first replicates; each depends on its own number only."""
+        if self.draws.abc is not None:
+            return self.draws
         return self.draws.take(range(n_replicates))
 
     def null(self, measure: Measure, n_permutations: int) -> FloatArray | None:
         """Return the measure in the first permuted fits: (n_permutations, n_features)."""
         if n_permutations == 0:
             return None
+        if self.null_scores is not None:
+            return self.null_scores[measure.name][:n_permutations]
         assert self.permuted is not None
         return measure.per_fit(self.permuted)[:n_permutations]
 
@@ -121,38 +77,78 @@ def sample_fits(
     n_jobs: int,
     progress: bool | ProgressCallback | None = None,
 ) -> dict[TreePrior, Fits]:
-    """Run all fits that are needed on one set of threads."""
+    """Run all fits that are needed; those of BART and DART on one set of threads."""
     for prior in needs:
         check_prior_fits_data(prior, *data.values.shape, binary=data.binary)
     batches = [
         batch
         for prior, need in needs.items()
+        if not isinstance(prior, SpikeForest)
         for batch in _batches(data, prior, need, n_trees, length, entropy)
     ]
+    data.forget_linear_model()
+    _run_batches(data, batches, length, n_jobs, progress)
+    found: dict[TreePrior, Fits] = {}
+    for batch in batches:
+        draws = draws_of(
+            batch.tallies, data.problem, batch.prior, batch.calibration, n_trees, length, entropy
+        )
+        if batch.permuted:
+            found[batch.prior] = replace(found[batch.prior], permuted=replace(draws, _problem=None))
+        else:
+            found[batch.prior] = Fits(draws)
+    for prior, need in needs.items():
+        if isinstance(prior, SpikeForest):
+            found[prior] = _abc_fits(
+                data, prior, need, n_trees, entropy, n_jobs=n_jobs, progress=progress
+            )
+    return found
+
+
+def _abc_fits(
+    data: Data, prior: SpikeForest, need: Need, n_trees: int, entropy: int, **how: Any
+) -> Fits:
+    draws = abc_draws(data, prior, n_trees, entropy, **how)
+    if not need.n_permutations:
+        return Fits(draws)
+    null: dict[str, list[FloatArray]] = {
+        name: [] for name, measure in MEASURES.items() if measure.shape == "scores"
+    }
+    for number in range(need.n_permutations):
+        permuted = abc_draws(data, prior, n_trees, entropy, permutation=number, **how)
+        for name, rows in null.items():
+            rows.append(MEASURES[name].compute(permuted))
+    return Fits(draws, null_scores={name: np.array(rows) for name, rows in null.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    permuted: bool
+    prior: TreePrior
+    calibration: Calibration
+    fits: list[Fit]
+    tallies: Tallies
+
+
+def _run_batches(
+    data: Data,
+    batches: list[_Batch],
+    length: Length,
+    n_jobs: int,
+    progress: bool | ProgressCallback | None,
+) -> None:
     places = [(batch, i) for batch in batches for i in range(len(batch.fits))]
 
     def store(number: int, result: dict[str, Any]) -> None:
         batch, i = places[number]
         batch.tallies.store(i, result)
 
-    fits = [batch.fits[i] for batch, i in places]
-    run_fits(data.problem.columns, fits, length, store, n_jobs=n_jobs, progress=progress)
-    found: dict[TreePrior, dict[str, Draws]] = {}
-    for batch in batches:
-        draws = draws_of(
-            batch.tallies, data.problem, batch.prior, batch.calibration, n_trees, length, entropy
-        )
-        found.setdefault(batch.prior, {})[batch.role] = draws
-    return {prior: Fits(by["data"], by.get("permuted")) for prior, by in found.items()}
-
-
-@dataclass(frozen=True, eq=False)
-class _Batch:
-    role: str
-    prior: TreePrior
-    calibration: Calibration
-    fits: list[Fit]
-    tallies: Tallies
+    if places:
+        fits = [batch.fits[i] for batch, i in places]
+        run_fits(
+            data.problem.columns, fits, length, store, n_jobs=n_jobs, progress=progress,
+            X=data.values,
+        )  # fmt: skip
 
 
 def _batches(
@@ -165,13 +161,13 @@ def _batches(
         settings = core_settings(prior, own, n_trees, p)
         return Fit(own.scale(y), settings, fit_seed(entropy, role, number))
 
-    def batch(role: str, fits: list[Fit]) -> _Batch:
+    def batch(permuted: bool, fits: list[Fit]) -> _Batch:
         tallies = Tallies(len(fits), p, length, sigma_unit=calibration.y_range)
-        return _Batch(role, prior, calibration, fits, tallies)
+        return _Batch(permuted, prior, calibration, fits, tallies)
 
     replicates = range(need.n_replicates)
     found = [
-        batch("data", [fit(data.y.values, calibration, ROLE_FIT, r) for r in replicates]),
+        batch(False, [fit(data.y.values, calibration, ROLE_FIT, r) for r in replicates]),
     ]
     if need.n_permutations:
         fits = []
@@ -179,5 +175,5 @@ def _batches(
             y = data.permuted(entropy, number)
             own = data.calibration(prior, y, n_trees)
             fits.append(fit(y, own, ROLE_PERMUTED_FIT, number))
-        found.append(batch("permuted", fits))
+        found.append(batch(True, fits))
     return found

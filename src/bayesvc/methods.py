@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from bayesvc._validation import check_integer, resolve_n_jobs, resolve_random_state
 from bayesvc.cuts import Threshold
 from bayesvc.draws import Draws
-from bayesvc.fits import Data, Fits, Need, sample_fits
+from bayesvc.fits import Fits, Need, sample_fits
 from bayesvc.frames import frame_kind, make_frame
 from bayesvc.priors import TreePrior
+from bayesvc.problem import Data
 from bayesvc.progress import ProgressCallback, check_progress
 from bayesvc.recipe import DEFAULT_METHOD, RECIPES, Method, resolve_method
-from bayesvc.sampling import Length
+from bayesvc.running import Length
 from bayesvc.selection import Selection, cut_draws, find_twins
+from bayesvc.spike_forest import SpikeForest
 
 _DEFAULT_DRAWS = 5000
 
@@ -102,7 +104,15 @@ def select(
         method, goal=goal, prior=prior, measure=measure, threshold=threshold,
         n_replicates=n_replicates, n_permutations=n_permutations,
     )  # fmt: skip
-    run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, [plan])
+    if isinstance(plan.prior, SpikeForest):
+        if n_draws is not None:
+            raise ValueError(
+                f"n_draws={n_draws!r} has no meaning for SpikeForest, which takes one draw of each "
+                "forest; leave it out, and set n_samples of the prior for more forests"
+            )
+        if burn_in is not None:
+            plan = replace(plan, prior=replace(plan.prior, burn_in=burn_in))
+    run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress)
     data = Data(X, y, response)
     fits = _sample(data, [plan], run)
     return _selection(plan, fits, data, frame_kind(X))
@@ -170,7 +180,8 @@ def compare(
     methods : "all" or list of str
         Names of `bayesvc.recipes`.
     n_trees, burn_in, n_draws, random_state, n_jobs, progress, response
-        As in `select`. Each method gives what `select` gives with the same `random_state`.
+        As in `select`, but for `burn_in`, which here leaves `SpikeForest` alone. Each method gives
+        what `select` gives with the same `random_state`.
 
     Returns
     -------
@@ -191,7 +202,7 @@ def compare(
     plans = [resolve_method(name) for name in (RECIPES if names == "all" else names)]
     if not plans:
         raise ValueError(f"methods={methods!r} is empty; pass names of bayesvc.recipes, or 'all'")
-    run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, plans)
+    run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress)
     data = Data(X, y, response)
     fits = _sample(data, plans, run)
     frame = frame_kind(X)
@@ -238,7 +249,9 @@ def select_from(
         draws.n_replicates, 0 if null is None else len(null),
     )  # fmt: skip
     mask, cut, values = cut_draws(method, draws, null)
-    return Selection(method=method, mask=mask, cut=cut, values=values, null=null, draws=draws)
+    return Selection(
+        method=method, mask=mask, cut=cut, values=values, null=null, draws=draws, permuted=permuted
+    )
 
 
 def _check_run(
@@ -248,7 +261,6 @@ def _check_run(
     random_state: Any,
     n_jobs: Any,
     progress: Any,
-    plans: Sequence[Method],
 ) -> _Run:
     check_progress(progress)
     return _Run(
@@ -289,6 +301,7 @@ def _selection(
         values=values,
         null=null,
         draws=draws,
+        permuted=None if null is None else own.permuted,
         twins=find_twins(_correlations(data, selected), selected, data.names),
         frame=frame,
     )

@@ -86,7 +86,7 @@ MovesLike = Moves | Sequence[float] | Mapping[str, float]
 
 @dataclass(frozen=True, kw_only=True)
 class TreePrior:
-    """Settings that every forest has; see `BART` and `DART`."""
+    """Settings that every forest has; see `BART`, `DART` and `SpikeForest`."""
 
     k: float = 2.0
     nu: float = 3.0
@@ -210,7 +210,7 @@ class DART(TreePrior):
 
 def check_prior(prior: Any) -> TreePrior:
     """Return `prior` if it is a tree prior."""
-    if isinstance(prior, BART | DART):
+    if isinstance(prior, TreePrior) and type(prior) is not TreePrior:
         return prior
     raise TypeError(
         f"prior={prior!r} is not a tree prior; pass an object such as bayesvc.DART() or "
@@ -225,7 +225,7 @@ def prior_to_dict(prior: TreePrior) -> dict[str, Any]:
 
 def prior_from_dict(settings: Mapping[str, Any]) -> TreePrior:
     """Return the prior that `prior_to_dict` described."""
-    kinds: dict[str, type[TreePrior]] = {"BART": BART, "DART": DART}
+    kinds = {kind.__name__: kind for kind in TreePrior.__subclasses__()}
     arguments = dict(settings)
     return kinds[arguments.pop("kind")](**arguments)
 
@@ -264,12 +264,11 @@ def calibrate(
 
     `linear_model` depends on X alone, so one serves every y; see `needs_linear_model`.
     """
-    leaf_range = 3.0 if binary else 0.5
-    leaf_sd = leaf_range / (prior.k * math.sqrt(n_trees))
+    leaf_sd = prior_leaf_sd(prior, n_trees, binary=binary)
     if binary:
         from scipy.special import ndtri
 
-        offset = _round12(float(ndtri(y.mean())))
+        offset = round12(float(ndtri(y.mean())))
         return Calibration(0.0, 1.0, leaf_sd, 1.0, offset, None, "single", True)
     y_low = float(y.min())
     y_range = float(y.max()) - y_low
@@ -285,8 +284,14 @@ def calibrate(
         sigma_hat = residual_sd(linear_model, scaled, corrected=corrected)
     from scipy.special import chdtri  # the inverse of the upper tail, hence q and not 1 - q
 
-    lambda_ = _round12(sigma_hat**2 * float(chdtri(prior.nu, prior.q)) / prior.nu)
+    lambda_ = round12(sigma_hat**2 * float(chdtri(prior.nu, prior.q)) / prior.nu)
     return Calibration(y_low, y_range, leaf_sd, lambda_, 0.0, sigma_hat * y_range, precision, False)
+
+
+def prior_leaf_sd(prior: TreePrior, n_trees: int, *, binary: bool) -> float:
+    """Return the prior sd of a leaf's value on the scaled y."""
+    leaf_range = 3.0 if binary else 0.5
+    return leaf_range / (prior.k * math.sqrt(n_trees))
 
 
 def needs_linear_model(prior: TreePrior, *, binary: bool) -> bool:
@@ -361,6 +366,6 @@ def _spread(y: NDArray[np.float64]) -> float:
     return min(float(y.std(ddof=1)), float(high - low) / 1.35)
 
 
-def _round12(value: float) -> float:
+def round12(value: float) -> float:
     """Drop the last digits, which differ between platforms' mathematical libraries."""
     return float(f"{value:.11e}")

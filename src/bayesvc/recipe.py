@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from bayesvc._validation import check_choice, check_integer
-from bayesvc.cuts import Permutation, Threshold, check_threshold
+from bayesvc.cuts import Clustering, Permutation, Threshold, check_threshold
 from bayesvc.measures import MEASURES, Measure
 from bayesvc.priors import BART, DART, TreePrior, check_prior
+from bayesvc.spike_forest import SpikeForest
 
-PRIORS: dict[str, type[TreePrior]] = {"bart": BART, "dart": DART}
+PRIORS: dict[str, type[TreePrior]] = {"bart": BART, "dart": DART, "abc": SpikeForest}
 
 DEFAULT_METHOD = "dart-vc"
 _DEFAULT_REPLICATES = {"clustering": 10, "median-probability": 1}
@@ -190,9 +191,8 @@ def _measure_and_threshold(base: Recipe, measure: Any, threshold: Any) -> tuple[
     if threshold is not None:
         cut = check_threshold(threshold)
         if measure is None:
-            measure = base.measure
-            if cut.refuses(MEASURES[measure]) is not None:
-                measure = "vip" if cut.needs_null else "mpvip"
+            fitting = isinstance(cut, Clustering) or cut.refuses(MEASURES[base.measure]) is None
+            measure = base.measure if fitting else "vip" if cut.needs_null else "mpvip"
         return measure, cut
     if measure is None:
         return base.measure, check_threshold(base.threshold)

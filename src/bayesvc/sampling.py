@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,65 +18,21 @@ from bayesvc._validation import (
     resolve_random_state,
 )
 from bayesvc.draws import Draws, tally_layout
-from bayesvc.encode import EncodedY, data_hash, encode_X, encode_y
-from bayesvc.priors import (
-    DART,
-    Calibration,
-    TreePrior,
-    calibrate,
-    check_prior,
-    core_settings,
-    needs_linear_model,
-)
-from bayesvc.progress import Progress, ProgressCallback, check_progress
-
-_T = TypeVar("_T")
-
-# First part of the spawn key: what a stream of random numbers is for.
-ROLE_FIT, ROLE_PERMUTATION, ROLE_PERMUTED_FIT = 0, 1, 2
-
-# Short enough that Ctrl-C is noticed at once even where waiting cannot be interrupted.
-_SECONDS_BETWEEN_LOOKS = 0.1
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """Encoded data, kept so that more fits can follow."""
-
-    columns: _core.Columns
-    names: tuple[str, ...]
-    y: EncodedY
-    data_hash: str
-
-
-@dataclass(frozen=True)
-class Length:
-    """How long each fit runs, and what it keeps besides the tallies."""
-
-    burn_in: int
-    n_draws: int
-    keep_counts: bool = False
-    keep_s: bool = False
-    keep_trees: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """One fit to run: the scaled response, the settings and the seed."""
-
-    y: NDArray[np.float64]
-    settings: _core.Settings
-    seed: NDArray[np.uint64]
+from bayesvc.priors import DART, Calibration, TreePrior, check_prior, core_settings
+from bayesvc.problem import Data, Problem, check_prior_fits_data
+from bayesvc.progress import ProgressCallback, check_progress
+from bayesvc.running import ROLE_FIT, Fit, Length, fit_seed, run_fits
+from bayesvc.spike_forest import SpikeForest
 
 
 def sample(
     X: Any,
     y: Any,
     prior: TreePrior | None = None,
-    n_replicates: int = 10,
+    n_replicates: int | None = None,
     n_trees: int = 20,
-    burn_in: int = 5000,
-    n_draws: int = 5000,
+    burn_in: int | None = None,
+    n_draws: int | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool | ProgressCallback | None = None,
@@ -96,14 +50,17 @@ def sample(
         Predictors: numbers or truth values, without missing values.
     y : array, series or list (n_rows,)
         Response: numbers, or two classes (probit model).
-    prior : DART or BART, optional
-        Tree prior; ``DART()`` by default.
-    n_replicates : int, default 10
-        Number of independent fits.
+    prior : DART, BART or SpikeForest, optional
+        Tree prior; ``DART()`` by default. `SpikeForest` says itself how many forests it takes and
+        keeps one draw of each: with it `n_replicates`, `n_draws` and the ``keep_`` flags are
+        errors.
+    n_replicates : int, optional
+        Number of independent fits; 10 by default.
     n_trees : int, default 20
         Trees in a forest.
-    burn_in, n_draws : int, default 5000
-        Draws thrown away and draws kept, per fit.
+    burn_in, n_draws : int, optional
+        Draws thrown away and draws kept, per fit; 5000 each by default, and for `SpikeForest` the
+        `burn_in` of the prior.
     random_state : int, Generator, RandomState, SeedSequence or None
         Seed of everything. The same data, settings and seed give the same result on any number
         of threads. None takes a fresh one, found afterwards in ``draws.random_state``.
@@ -133,11 +90,21 @@ def sample(
     2
     """
     prior = check_prior(DART() if prior is None else prior)
-    n_replicates = check_integer("n_replicates", n_replicates, 1)
+    if isinstance(prior, SpikeForest):
+        from bayesvc.abc import refuse_settings, sample_abc  # it builds on this module
+
+        refuse_settings(
+            n_replicates=n_replicates, n_draws=n_draws, keep_counts=keep_counts, keep_s=keep_s,
+            keep_trees=keep_trees,
+        )  # fmt: skip
+        return sample_abc(
+            X, y, prior, n_trees, burn_in, random_state, n_jobs, progress, response=response
+        )
+    n_replicates = check_integer("n_replicates", 10 if n_replicates is None else n_replicates, 1)
     n_trees = check_integer("n_trees", n_trees, 1)
     length = Length(
-        burn_in=check_integer("burn_in", burn_in, 0),
-        n_draws=check_integer("n_draws", n_draws, 1),
+        burn_in=check_integer("burn_in", 5000 if burn_in is None else burn_in, 0),
+        n_draws=check_integer("n_draws", 5000 if n_draws is None else n_draws, 1),
         keep_counts=check_flag("keep_counts", keep_counts),
         keep_s=check_flag("keep_s", keep_s),
         keep_trees=check_flag("keep_trees", keep_trees),
@@ -145,37 +112,15 @@ def sample(
     threads = resolve_n_jobs(n_jobs)
     check_progress(progress)
     entropy = resolve_random_state(random_state)
-    problem, calibration = _prepare(X, y, prior, response, n_trees, n_replicates, length)
+    data = Data(X, y, response, keep_values=length.keep_trees)
+    check_prior_fits_data(prior, *data.values.shape, binary=data.binary)
+    _check_kept_memory(length, n_replicates, len(data.names))
+    calibration = data.calibration(prior, data.y.values, n_trees)
+    data.forget_linear_model()
     return sample_replicates(
-        problem, prior, calibration, n_trees, length, range(n_replicates), entropy,
+        data.problem, prior, calibration, n_trees, length, range(n_replicates), entropy,
         n_jobs=threads, progress=progress,
     )  # fmt: skip
-
-
-def _prepare(
-    X: Any,
-    y: Any,
-    prior: TreePrior,
-    response: Literal["auto", "continuous", "binary"],
-    n_trees: int,
-    n_replicates: int,
-    length: Length,
-) -> tuple[Problem, Calibration]:
-    """Check and encode the data and calibrate the prior to them."""
-    encoded = encode_X(X)
-    encoded_y = encode_y(y, response, n_rows=len(encoded.values))
-    binary = encoded_y.response == "binary"
-    check_prior_fits_data(prior, *encoded.values.shape, binary=binary)
-    _check_kept_memory(length, n_replicates, len(encoded.names))
-    linear_model = None
-    if needs_linear_model(prior, binary=binary):
-        linear_model = interruptible(lambda: _core.LinearModel(encoded.values))
-    calibration = calibrate(
-        prior, encoded_y.values, n_trees, binary=binary, linear_model=linear_model
-    )
-    columns = interruptible(lambda: _core.Columns(encoded.values, keep_values=length.keep_trees))
-    hashed = data_hash(columns, encoded_y.values)
-    return Problem(columns, encoded.names, encoded_y, hashed), calibration
 
 
 def sample_replicates(
@@ -242,6 +187,12 @@ def extend_draws(
             "and the prior that further fits need; pass the counts or models of all fits at once, "
             "or call bayesvc.sample"
         )
+    if draws.abc is not None:
+        raise ValueError(
+            f"these draws are the {draws.n_replicates} best of {draws.abc.n_samples} samples under "
+            "SpikeForest, and more samples would change which are best; call bayesvc.sample with "
+            "SpikeForest(n_samples=...) of the number wanted in all"
+        )
     assert draws.calibration is not None
     assert draws.n_trees is not None
     assert draws.burn_in is not None
@@ -283,71 +234,6 @@ def join(first: Draws, second: Draws) -> Draws:
     return Draws(**fields)
 
 
-def run_fits(
-    columns: _core.Columns,
-    fits: Sequence[Fit],
-    length: Length,
-    store: Callable[[int, dict[str, Any]], None],
-    *,
-    n_jobs: int,
-    progress: bool | ProgressCallback | None = None,
-) -> None:
-    """Run fits on threads and hand each result, with its index, to `store` on its thread.
-
-    An interrupt or an error stops all fits before it is raised again.
-    """
-    controls = [_core.Control() for _ in fits]
-    report = Progress(progress, total=len(fits) * (length.burn_in + length.n_draws))
-
-    def run(i: int) -> None:
-        fit = fits[i]
-        result = _core.fit(
-            columns, fit.y, fit.settings, fit.seed, length.burn_in, length.n_draws,
-            length.keep_counts, length.keep_s, length.keep_trees, controls[i],
-        )  # fmt: skip
-        store(i, result)
-
-    executor = ThreadPoolExecutor(max_workers=max(1, min(n_jobs, len(fits))))
-    try:
-        pending = {executor.submit(run, i) for i in range(len(fits))}
-        while pending:
-            done, pending = wait(pending, _SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED)
-            for future in done:
-                future.result()
-            report.update(sum(control.sweeps_done for control in controls))
-    except BaseException:
-        report.abandon()
-        for control in controls:
-            control.cancel()
-        raise
-    finally:
-        executor.shutdown(wait=True, cancel_futures=True)
-    report.finish()
-
-
-def interruptible(compute: Callable[[], _T]) -> _T:
-    """Compute on a thread of its own, so that Ctrl-C is heard during one long call of the core.
-
-    After an interrupt the call goes on unseen until it ends; nothing waits for it.
-    """
-    outcome: list[_T] = []
-    error: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            outcome.append(compute())
-        except BaseException as caught:  # raised again below, on the caller's thread
-            error.append(caught)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(_SECONDS_BETWEEN_LOOKS)
-    if error:
-        raise error[0]
-    return outcome[0]
-
-
 class Tallies:
     """Arrays for the results of several fits, filled as they finish, in any order."""
 
@@ -383,34 +269,6 @@ class Tallies:
         }
 
 
-def fit_seed(entropy: int, role: int, replicate: int) -> NDArray[np.uint64]:
-    """Return the seed of one fit, which no other role or replicate shares."""
-    sequence = np.random.SeedSequence(entropy, spawn_key=(role, replicate))
-    return sequence.generate_state(4, np.uint64).astype(np.uint64, copy=False)
-
-
-def check_prior_fits_data(prior: TreePrior, n: int, p: int, *, binary: bool) -> None:
-    """Raise ValueError if settings of the prior cannot go with data of this size and kind."""
-    weights = prior.split_weights
-    if weights is not None and len(weights) != p:
-        raise ValueError(
-            f"split_weights has {len(weights)} numbers but X has {p} columns; pass one per column"
-        )
-    if 2 * prior.min_samples_leaf > n:
-        raise ValueError(
-            f"min_samples_leaf={prior.min_samples_leaf} leaves no room for a split of {n} rows; "
-            f"pass at most {n // 2}"
-        )
-    if binary:
-        for name in ("sigma", "sigma_hat"):
-            value = getattr(prior, name)
-            if isinstance(value, float):
-                raise ValueError(
-                    f"{name}={value!r} has no meaning for a binary response, whose latent sigma "
-                    f"is 1; leave {name}=None, or pass response='continuous'"
-                )
-
-
 def _check_kept_memory(length: Length, n_replicates: int, n_features: int) -> None:
     shape = (n_replicates, length.n_draws, n_features)
     remedy = "use fewer n_replicates or n_draws, or leave it False: the tallies need no draws"
@@ -434,16 +292,11 @@ def _problem_again(draws: Draws, X: Any, y: Any) -> Problem:
     if X is None or y is None:
         missing, given = ("X", "y") if X is None else ("y", "X")
         raise ValueError(f"{missing}=None although {given} was given; pass both or neither")
-    encoded = encode_X(X)
     assert draws.response is not None
-    encoded_y = encode_y(y, draws.response, n_rows=len(encoded.values))
-    columns = interruptible(
-        lambda: _core.Columns(encoded.values, keep_values=draws.forests is not None)
-    )
-    hashed = data_hash(columns, encoded_y.values)
-    if hashed != draws.data_hash:
+    problem = Data(X, y, draws.response, keep_values=draws.forests is not None).problem
+    if problem.data_hash != draws.data_hash:
         raise ValueError(
-            f"X and y (hash {hashed}) are not the data of the first fits (hash "
+            f"X and y (hash {problem.data_hash}) are not the data of the first fits (hash "
             f"{draws.data_hash}); pass the same rows and columns in the same order"
         )
-    return Problem(columns, draws.feature_names, encoded_y, hashed)
+    return replace(problem, names=draws.feature_names)

@@ -54,8 +54,9 @@ class Selection:
         The measure.
     null : ndarray (n_permutations, n_features) or None
         The measure in fits to permuted responses.
-    draws : Draws
-        The fits; their `random_state` is the seed of the selection.
+    draws, permuted : Draws
+        The fits; their `random_state` is the seed of the selection. `permuted` are those to
+        permuted responses, one replicate each, or None.
     twins : tuple of Twin
         Unselected columns that are nearly the same as selected ones.
     frame : {"pandas", "polars"} or None
@@ -78,6 +79,7 @@ class Selection:
     values: FloatArray
     null: FloatArray | None
     draws: Draws
+    permuted: Draws | None = None
     twins: tuple[Twin, ...] = ()
     frame: str | None = None
 

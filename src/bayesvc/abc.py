@@ -1,0 +1,295 @@
+"""Approximate Bayesian computation under the spike-and-forest prior: the sampling."""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import math
+import threading
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc import _core, cluster
+from bayesvc._validation import (
+    check_flag,
+    check_integer,
+    check_memory,
+    resolve_n_jobs,
+    resolve_random_state,
+)
+from bayesvc.draws import Draws, tally_layout
+from bayesvc.encode import EncodedY
+from bayesvc.priors import Calibration, core_settings, prior_leaf_sd, round12
+from bayesvc.problem import Data, check_prior_fits_data
+from bayesvc.progress import Progress, ProgressCallback, check_progress
+from bayesvc.running import ROLE_ABC, ROLE_PERMUTED_ABC, Length, fit_seed, run_tasks
+from bayesvc.sampling import Tallies
+from bayesvc.spike_forest import AbcRecord, SpikeForest
+
+# Large enough that a task is worth sending, small enough that a cluster has many.
+_SAMPLES_PER_TASK = 25
+
+_PER_VARIABLE = (
+    "vc", "vip", "vip_of_sums", "mpvip", "mi",
+    "count_half_sums", "count_half_squares", "count_batch_squares",
+)  # fmt: skip
+
+
+def refuse_settings(
+    *, n_replicates: Any, n_draws: Any, keep_counts: Any, keep_s: Any, keep_trees: Any
+) -> None:
+    """Raise ValueError for arguments of `sample` that mean nothing under `SpikeForest`."""
+    if n_replicates is not None:
+        raise ValueError(
+            f"n_replicates={n_replicates!r} has no meaning with prior=SpikeForest, whose kept "
+            "forests are the replicates; leave it out, and set SpikeForest(n_samples=..., keep=...)"
+        )
+    if n_draws is not None:
+        raise ValueError(
+            f"n_draws={n_draws!r} has no meaning with prior=SpikeForest, which takes one draw of "
+            "each forest; leave it out, and set SpikeForest(n_samples=...) for more forests"
+        )
+    remedies = {
+        "keep_counts": (keep_counts, "draws.vc holds the counts of its one draw"),
+        "keep_s": (keep_s, "its split probabilities are fixed"),
+        "keep_trees": (keep_trees, "predict with BART or DART"),
+    }
+    for name, (value, remedy) in remedies.items():
+        if check_flag(name, value):
+            raise ValueError(
+                f"{name}=True has no meaning with prior=SpikeForest, which keeps no more than the "
+                f"tallies of each forest; leave it False: {remedy}"
+            )
+
+
+def sample_abc(
+    X: Any,
+    y: Any,
+    prior: SpikeForest,
+    n_trees: int,
+    burn_in: int | None,
+    random_state: Any,
+    n_jobs: int | None,
+    progress: bool | ProgressCallback | None,
+    *,
+    response: Literal["auto", "continuous", "binary"],
+) -> Draws:
+    """Sample under the spike-and-forest prior; see `sample` for the arguments."""
+    n_trees = check_integer("n_trees", n_trees, 1)
+    if burn_in is not None:
+        prior = dataclasses.replace(prior, burn_in=check_integer("burn_in", burn_in, 0))
+    threads = resolve_n_jobs(n_jobs)
+    check_progress(progress)
+    entropy = resolve_random_state(random_state)
+    data = Data(X, y, response)
+    return abc_draws(data, prior, n_trees, entropy, n_jobs=threads, progress=progress)
+
+
+def abc_draws(
+    data: Data,
+    prior: SpikeForest,
+    n_trees: int,
+    entropy: int,
+    *,
+    permutation: int | None = None,
+    n_jobs: int,
+    progress: bool | ProgressCallback | None = None,
+) -> Draws:
+    """Sample encoded data, or a permutation of their response; see `sample_abc`."""
+    _check_fits_data(prior, data)
+    y, role, first = data.y, ROLE_ABC, 0
+    if permutation is not None:
+        y = dataclasses.replace(y, values=data.permuted(entropy, permutation))
+        role, first = ROLE_PERMUTED_ABC, permutation * prior.n_samples
+    seeds = [fit_seed(entropy, role, first + i) for i in range(prior.n_samples)]
+    kept = run_samples(prior, data, y, n_trees, seeds, n_jobs=n_jobs, progress=progress)
+    return Draws(
+        **_tallied(kept.results(), len(data.names), prior),
+        abc=kept.record(),
+        prior=prior,
+        n_trees=n_trees,
+        burn_in=prior.burn_in,
+        n_draws=1,
+        response=data.y.response,
+        classes=data.y.classes,
+        random_state=entropy,
+        feature_names=data.names,
+        n_rows=len(data.values),
+        data_hash=data.problem.data_hash,
+        calibration=None,
+    )
+
+
+def n_train_rows(prior: SpikeForest, n_rows: int) -> int:
+    """Return how many of the rows each forest is fitted to."""
+    return min(max(round(prior.train_fraction * n_rows), 2), n_rows - 1)
+
+
+def n_kept(prior: SpikeForest) -> int:
+    """Return how many samples the share `keep` leaves."""
+    return max(1, round(prior.keep * prior.n_samples))
+
+
+def abc_sampler(
+    prior: SpikeForest,
+    columns: _core.Columns,
+    X: NDArray[np.float64],
+    y: EncodedY,
+    n_trees: int,
+) -> _core.AbcSampler:
+    """Return the compiled sampler, which draws one sample for each seed."""
+    from scipy.special import chdtri, ndtri
+
+    binary = y.response == "binary"
+    n_train = n_train_rows(prior, columns.n)
+    leaf_sd = prior_leaf_sd(prior, n_trees, binary=binary)
+    # the parts of the calibration that depend on y are found anew for each sample
+    calibration = Calibration(0.0, 1.0, leaf_sd, 1.0, 0.0, None, "single", binary)
+    offsets = np.zeros(0)
+    if binary:
+        # half an observation away from 0 and 1, where the offset would be infinite
+        shares = np.clip(np.arange(n_train + 1) / n_train, 0.5 / n_train, 1 - 0.5 / n_train)
+        offsets = np.array([round12(float(offset)) for offset in ndtri(shares)])
+    return _core.AbcSampler(
+        columns=columns,
+        X=X,
+        y=y.values,
+        settings=core_settings(prior, calibration, n_trees, columns.p),
+        burn_in=prior.burn_in,
+        n_train=n_train,
+        a0=prior.a0,
+        b0=prior.b0,
+        sigma_hat=prior.sigma_hat if isinstance(prior.sigma_hat, float) else math.nan,
+        corrected=prior.sigma_hat != "lm-uncorrected",
+        lambda_unit=round12(float(chdtri(prior.nu, prior.q)) / prior.nu),
+        offsets=offsets,
+    )
+
+
+def run_samples(
+    prior: SpikeForest,
+    data: Data,
+    y: EncodedY,
+    n_trees: int,
+    seeds: list[NDArray[np.uint64]],
+    *,
+    n_jobs: int,
+    progress: bool | ProgressCallback | None = None,
+) -> Kept:
+    """Draw a sample for each seed, on threads or where joblib sends them."""
+    kept = Kept(prior)
+    report = Progress(progress, total=len(seeds) * (prior.burn_in + 1))
+    if cluster.is_active():
+        starts = range(0, len(seeds), _SAMPLES_PER_TASK)
+        shared = (prior, data.values, y, n_trees)
+        tasks = [(_draw_some, (*shared, seeds[i : i + _SAMPLES_PER_TASK])) for i in starts]
+
+        def store(task: int, results: list[dict[str, Any]]) -> None:
+            for i, result in enumerate(results):
+                kept.store(task * _SAMPLES_PER_TASK + i, result)
+
+        cluster.run_tasks(tasks, store, report, _SAMPLES_PER_TASK * (prior.burn_in + 1))
+    else:
+        sampler = abc_sampler(prior, data.problem.columns, data.values, y, n_trees)
+        control = _core.Control()
+
+        def run(i: int) -> None:
+            kept.store(i, sampler.sample(seeds[i], control))
+
+        run_tasks(run, len(seeds), control, report, n_jobs=n_jobs)
+    kept.check()
+    return kept
+
+
+def _draw_some(
+    prior: SpikeForest,
+    X: NDArray[np.float64],
+    y: EncodedY,
+    n_trees: int,
+    seeds: list[NDArray[np.uint64]],
+) -> list[dict[str, Any]]:
+    """Draw some of the samples on a worker."""
+    sampler = abc_sampler(prior, cluster.columns_of(X), X, y, n_trees)
+    return [sampler.sample(seed, _core.Control()) for seed in seeds]
+
+
+class Kept:
+    """The samples of smallest discrepancy so far, whatever order they come in."""
+
+    def __init__(self, prior: SpikeForest) -> None:
+        self._prior = prior
+        self._discrepancy = np.empty(prior.n_samples)
+        self._subset_size = np.empty(prior.n_samples, dtype=np.int64)
+        self._seconds = np.empty(prior.n_samples)
+        self._most = n_kept(prior) if prior.epsilon is None else prior.n_samples
+        # the worst first: the largest discrepancy, and of equal ones the latest
+        self._heap: list[tuple[float, int, dict[str, Any]]] = []
+        self._lock = threading.Lock()
+
+    def store(self, i: int, result: dict[str, Any]) -> None:
+        """Take note of sample `i`, and keep it if it is close enough."""
+        discrepancy = result["discrepancy"]
+        self._discrepancy[i] = discrepancy
+        self._subset_size[i] = len(result["subset"])
+        self._seconds[i] = result["seconds"]
+        if self._prior.epsilon is not None and discrepancy > self._prior.epsilon:
+            return
+        with self._lock:
+            heapq.heappush(self._heap, (-discrepancy, -i, result))
+            if len(self._heap) > self._most:
+                heapq.heappop(self._heap)
+
+    def check(self) -> None:
+        """Raise ValueError if no sample was close enough."""
+        if not self._heap:
+            raise ValueError(
+                f"epsilon={self._prior.epsilon!r} keeps none of the {self._prior.n_samples} "
+                f"samples, whose smallest discrepancy is {self._discrepancy.min():.6g}; pass a "
+                f"larger epsilon, or None to keep the share keep={self._prior.keep!r} of them"
+            )
+
+    def results(self) -> list[dict[str, Any]]:
+        """Return what the compiled sampler told of the kept samples, in their order."""
+        return [result for _, _, result in sorted(self._heap, key=lambda item: -item[1])]
+
+    def record(self) -> AbcRecord:
+        """Return the discrepancies and the kept samples' numbers."""
+        kept = np.array(sorted(-i for _, i, _ in self._heap), dtype=np.int64)
+        seconds = float(self._seconds.sum())
+        return AbcRecord(self._discrepancy, kept, self._subset_size, seconds)
+
+
+def _tallied(results: list[dict[str, Any]], n_features: int, prior: SpikeForest) -> dict[str, Any]:
+    """Return the tallies of the kept samples by their names in `Draws`."""
+    tallies = Tallies(len(results), n_features, Length(prior.burn_in, 1), sigma_unit=1.0)
+    layout = tally_layout(n_features, 1)
+    for r, result in enumerate(results):
+        wide: dict[str, NDArray[Any]] = {}
+        for name in _PER_VARIABLE:
+            shape, dtype = layout[name]
+            wide[name] = np.zeros(shape, dtype)
+            wide[name][..., result["subset"]] = result[name]
+        tallies.store(r, {**result, **wide})
+    return tallies.contents()
+
+
+def _check_fits_data(prior: SpikeForest, data: Data) -> None:
+    n, p = data.values.shape
+    if n < 3:
+        raise ValueError(
+            f"X has {n} rows, but prior=SpikeForest needs at least 3: 2 to fit to and 1 to hold "
+            "out; pass more rows, or another prior"
+        )
+    n_train = n_train_rows(prior, n)
+    if 2 * prior.min_samples_leaf > n_train:
+        raise ValueError(
+            f"min_samples_leaf={prior.min_samples_leaf} leaves no room for a split of the "
+            f"{n_train} of {n} rows that train_fraction={prior.train_fraction!r} gives to each "
+            f"forest; pass at most {n_train // 2}"
+        )
+    check_prior_fits_data(prior, n, p, binary=data.binary)
+    if prior.epsilon is None:
+        remedy = "use a smaller keep or n_samples"
+        check_memory(f"keep={prior.keep!r}", (n_kept(prior), p), 8 * 10, remedy)

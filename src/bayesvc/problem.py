@@ -1,0 +1,95 @@
+"""Data as the sampler reads them, and what all fits to them share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc import _core
+from bayesvc.encode import EncodedY, data_hash, encode_X, encode_y
+from bayesvc.priors import Calibration, TreePrior, calibrate, needs_linear_model
+from bayesvc.running import ROLE_PERMUTATION, interruptible
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Encoded data, kept so that more fits can follow."""
+
+    columns: _core.Columns
+    names: tuple[str, ...]
+    y: EncodedY
+    data_hash: str
+
+
+class Data:
+    """Encoded data, and what fits to every arrangement of the response share."""
+
+    def __init__(self, X: Any, y: Any, response: str, *, keep_values: bool = False) -> None:
+        encoded = encode_X(X)
+        self.values = encoded.values
+        self.names = encoded.names
+        self.y = encode_y(y, response, n_rows=len(encoded.values))
+        self._keep_values = keep_values
+
+    @property
+    def binary(self) -> bool:
+        """Whether the response has two classes."""
+        return self.y.response == "binary"
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The data as the sampler reads them."""
+        columns = interruptible(lambda: _core.Columns(self.values, keep_values=self._keep_values))
+        return Problem(columns, self.names, self.y, data_hash(columns, self.y.values))
+
+    @cached_property
+    def linear_model(self) -> _core.LinearModel:
+        """The full linear model, whose residuals tell sigma_hat of any response."""
+        return interruptible(lambda: _core.LinearModel(self.values))
+
+    def forget_linear_model(self) -> None:
+        """Give back its memory."""
+        self.__dict__.pop("linear_model", None)
+
+    def calibration(self, prior: TreePrior, y: FloatArray, n_trees: int) -> Calibration:
+        """Calibrate the prior to y, which may be permuted."""
+        needed = needs_linear_model(prior, binary=self.binary)
+        model = self.linear_model if needed else None
+        return calibrate(prior, y, n_trees, binary=self.binary, linear_model=model)
+
+    def permuted(self, entropy: int, number: int) -> FloatArray:
+        """Return the response in the order of permutation `number`.
+
+        By sorting the words of a seed sequence: these are the same in every version of numpy.
+        """
+        sequence = np.random.SeedSequence(entropy, spawn_key=(ROLE_PERMUTATION, number))
+        order = np.argsort(sequence.generate_state(len(self.y.values), np.uint64), kind="stable")
+        return self.y.values[order]
+
+
+def check_prior_fits_data(prior: TreePrior, n: int, p: int, *, binary: bool) -> None:
+    """Raise ValueError if settings of the prior cannot go with data of this size and kind."""
+    weights = prior.split_weights
+    if weights is not None and len(weights) != p:
+        raise ValueError(
+            f"split_weights has {len(weights)} numbers but X has {p} columns; pass one per column"
+        )
+    if 2 * prior.min_samples_leaf > n:
+        raise ValueError(
+            f"min_samples_leaf={prior.min_samples_leaf} leaves no room for a split of {n} rows; "
+            f"pass at most {n // 2}"
+        )
+    if binary:
+        for name in ("sigma", "sigma_hat"):
+            value = getattr(prior, name)
+            if isinstance(value, float):
+                raise ValueError(
+                    f"{name}={value!r} has no meaning for a binary response, whose latent sigma "
+                    f"is 1; leave {name}=None, or pass response='continuous'"
+                )

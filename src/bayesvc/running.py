@@ -1,0 +1,150 @@
+"""Many fits at once: on threads of this machine, or where joblib sends them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc import _core, cluster
+from bayesvc.progress import Progress, ProgressCallback
+
+_T = TypeVar("_T")
+
+# First part of the spawn key: what a stream of random numbers is for.
+ROLE_FIT, ROLE_PERMUTATION, ROLE_PERMUTED_FIT, ROLE_ABC, ROLE_PERMUTED_ABC = range(5)
+ROLE_BOOTSTRAP, ROLE_FOLDS = 5, 6
+
+# Short enough that Ctrl-C is noticed at once even where waiting cannot be interrupted.
+_SECONDS_BETWEEN_LOOKS = 0.1
+
+
+@dataclass(frozen=True)
+class Length:
+    """How long each fit runs, and what it keeps besides the tallies."""
+
+    burn_in: int
+    n_draws: int
+    keep_counts: bool = False
+    keep_s: bool = False
+    keep_trees: bool = False
+
+    @property
+    def n_sweeps(self) -> int:
+        """Draws in all."""
+        return self.burn_in + self.n_draws
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """One fit to run: the scaled response, the settings and the seed."""
+
+    y: NDArray[np.float64]
+    settings: _core.Settings
+    seed: NDArray[np.uint64]
+
+    def to_send(self) -> tuple[NDArray[np.float64], dict[str, Any], NDArray[np.uint64]]:
+        """Return the fit in a form that can be sent to a worker."""
+        return self.y, cluster.settings_to_dict(self.settings), self.seed
+
+
+def fit_seed(entropy: int, role: int, replicate: int) -> NDArray[np.uint64]:
+    """Return the seed of one fit, which no other role or replicate shares."""
+    sequence = np.random.SeedSequence(entropy, spawn_key=(role, replicate))
+    return sequence.generate_state(4, np.uint64).astype(np.uint64, copy=False)
+
+
+def run_fits(
+    columns: _core.Columns,
+    fits: Sequence[Fit],
+    length: Length,
+    store: Callable[[int, dict[str, Any]], None],
+    *,
+    n_jobs: int,
+    progress: bool | ProgressCallback | None = None,
+    X: NDArray[np.float64] | None = None,
+) -> None:
+    """Run fits and hand each result, with its index, to `store`, maybe on another thread.
+
+    They run on threads, or on the cluster that joblib is told to use if `X`, from which workers
+    make their columns, is given. An interrupt or an error stops all fits before it is raised again.
+    """
+    report = Progress(progress, total=len(fits) * length.n_sweeps)
+    if X is not None and cluster.is_active():
+        tasks = [(cluster.fit, (X, *fit.to_send(), length.burn_in, length.n_draws)) for fit in fits]
+        return cluster.run_tasks(tasks, store, report, length.n_sweeps)
+    control = _core.Control()
+
+    def run(i: int) -> None:
+        fit = fits[i]
+        result = _core.fit(
+            columns, fit.y, fit.settings, fit.seed, length.burn_in, length.n_draws,
+            length.keep_counts, length.keep_s, length.keep_trees, control,
+        )  # fmt: skip
+        store(i, result)
+
+    run_tasks(run, len(fits), control, report, n_jobs=n_jobs)
+
+
+def run_tasks(
+    run: Callable[[int], None],
+    n_tasks: int,
+    control: _core.Control,
+    report: Progress,
+    *,
+    n_jobs: int,
+) -> None:
+    """Call `run` with 0, ..., n_tasks - 1 on threads; all sweep under the same control.
+
+    An interrupt or an error stops all of them before it is raised again.
+    """
+    executor = ThreadPoolExecutor(max_workers=max(1, min(n_jobs, n_tasks)))
+    tasks = iter(range(n_tasks))
+    pending: set[Future[None]] = set()
+    try:
+        while True:
+            # few wait at a time: looking at thousands would cost more than a short task
+            for i in islice(tasks, 2 * n_jobs - len(pending)):
+                pending.add(executor.submit(run, i))
+            if not pending:
+                break
+            done, pending = wait(pending, _SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED)
+            for future in done:
+                future.result()
+            report.update(control.sweeps_done)
+    except BaseException:
+        report.abandon()
+        control.cancel()
+        raise
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+    report.finish()
+
+
+def interruptible(compute: Callable[[], _T]) -> _T:
+    """Compute on a thread of its own, so that Ctrl-C is heard during one long call of the core.
+
+    After an interrupt the call goes on unseen until it ends; nothing waits for it.
+    """
+    outcome: list[_T] = []
+    error: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            outcome.append(compute())
+        except BaseException as caught:  # raised again below, on the caller's thread
+            error.append(caught)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(_SECONDS_BETWEEN_LOOKS)
+    if error:
+        raise error[0]
+    return outcome[0]

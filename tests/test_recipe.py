@@ -1,0 +1,136 @@
+"""Which method a call describes, and what is refused before anything is sampled."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayesvc as bv
+from bayesvc.recipe import RECIPES, resolve_method
+
+
+@pytest.mark.parametrize("name", list(RECIPES))
+def test_recipes_resolve_to_themselves(name: str) -> None:
+    method, recipe = resolve_method(name), RECIPES[name]
+    assert method.name == name
+    assert (method.measure.name, method.threshold.name) == (recipe.measure, recipe.threshold)
+    assert (method.n_replicates, method.n_permutations) == (
+        recipe.n_replicates,
+        recipe.n_permutations,
+    )
+    assert recipe.summary in repr(bv.recipes())
+
+
+def test_the_papers_numbers_of_fits() -> None:
+    fits = {name: (r.n_replicates, r.n_permutations) for name, r in RECIPES.items()}
+    assert fits["dart-vc"] == (10, 0)
+    assert fits["bart-vip-rank"] == (20, 0)
+    assert fits["bart-vip-gse"] == (10, 50)
+    assert fits["dart-mpm"] == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ({"prior": bv.BART()}, "bart-vc"),
+        ({"prior": bv.BART(k=3), "measure": "vip", "threshold": "gmax"}, "bart-vip-gmax"),
+        ({"measure": "mpvip"}, "dart-mpm"),
+        ({"measure": "vip"}, "dart-vip-local"),
+        ({"measure": "vip-rank"}, "dart-vip-rank"),
+        ({"threshold": "gse"}, "dart-vip-gse"),
+        ({"threshold": "median-probability"}, "dart-mpm"),
+        ({"method": "bart-vip-gse", "measure": "vc"}, "bart-vc-gse"),
+        ({"method": "bart-vip-gse", "measure": "mi"}, "bart-mi-gse"),
+        ({"measure": "mpvip", "threshold": "clustering"}, "dart-mpvip-clustering"),
+        ({"measure": "mi", "threshold": bv.Permutation("local", alpha=0.1)}, "dart-mi-local"),
+    ],
+)
+def test_composition(arguments: dict[str, Any], name: str) -> None:
+    assert resolve_method(**arguments).name == name
+
+
+@pytest.mark.parametrize(
+    ("goal", "name", "n_replicates"),
+    [
+        ("balanced", "dart-vc", 10),
+        ("quick", "dart-vc", 2),
+        ("screening", "bart-vip-rank", 20),
+        ("confirmatory", "bart-vip-gse", 10),
+    ],
+)
+def test_goals(goal: str, name: str, n_replicates: int) -> None:
+    method = resolve_method(goal=goal)
+    assert (method.name, method.n_replicates) == (name, n_replicates)
+    assert method.reason is not None
+    assert goal in method.reason
+    assert name in method.reason
+    assert resolve_method(goal=goal, n_replicates=3).n_replicates == 3
+
+
+def test_every_combination_is_possible_or_refused_with_what_fits() -> None:
+    """Clustering cuts anything, permutation all scores, the median probability MPVIP alone."""
+    for measure, kind in bv.measures.MEASURES.items():
+        for threshold in ("local", "gse", "gmax", "median-probability", "clustering"):
+            fits = threshold == "clustering" or kind.shape == "scores"
+            if threshold == "median-probability":
+                fits = measure == "mpvip"
+            if fits:
+                assert resolve_method(measure=measure, threshold=threshold).measure is kind
+                continue
+            with pytest.raises(ValueError, match=r"cannot go with.*; with .* use .*'clustering'"):
+                resolve_method(measure=measure, threshold=threshold)
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"method": "dart-cv"}, r"method='dart-cv' is unknown \(did you mean 'dart-vc'\?\); use one"),
+    ({"measure": "vips"}, r"measure='vips' is unknown \(did you mean 'vip'\?\)"),
+    ({"threshold": "gsee"}, r"threshold='gsee' is unknown \(did you mean 'gse'\?\)"),
+    ({"goal": "fast"}, "goal='fast' is unknown"),
+    ({"goal": "quick", "method": "bart-vc"}, "pass one of them"),
+    ({"measure": "vc-measure", "threshold": "gse"}, "several columns; with 'vc-measure' use"),
+    ({"measure": "vip-rank", "threshold": "local"}, "ranks, of which low ones are good"),
+    ({"measure": "vip", "threshold": "median-probability"}, "no probability"),
+    ({"n_replicates": 0}, "n_replicates must be an integer of at least 1"),
+    ({"n_permutations": 10}, "n_permutations=10 has no meaning for threshold='clustering'"),
+    ({"method": "bart-vip-gse", "n_permutations": 18}, "at least 19.*alpha=0.05"),
+    ({"method": "bart-vip-gse", "n_permutations": 10**6}, "more than makes sense"),
+    ({"threshold": bv.Clustering(weights=(1, 2))}, "2 weights for 4 columns"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD)
+def test_bad_arguments_are_refused_before_the_data_are_looked_at(
+    arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        bv.select(None, None, **arguments)
+
+
+def test_names_of_other_types() -> None:
+    with pytest.raises(TypeError, match="method=3 is unknown"):
+        bv.select(None, None, 3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="prior='BART' is not a tree prior"):
+        bv.select(None, None, prior="BART")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"methods=\[\] is empty"):
+        bv.compare(None, None, [])
+    with pytest.raises(ValueError, match="kind='max' is unknown"):
+        bv.Permutation("max")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"at=1\.5 is no probability"):
+        bv.MedianProbability(1.5)
+
+
+def test_missing_tallies_are_named() -> None:
+    draws = bv.Draws.from_counts([[[2, 0], [1, 1]]])
+    with pytest.raises(ValueError, match="holds no 'mi'"):
+        bv.select_from(draws, "mi", "clustering")
+    with pytest.raises(ValueError, match="permuted=None, but threshold='gse'"):
+        bv.select_from(draws, "vip", "gse")
+    null = bv.Draws.from_counts(np.ones((20, 1, 2), dtype=int))
+    assert bv.select_from(draws, "vip", "gse", permuted=null).null is not None
+
+
+def test_hints_are_the_nearest_names() -> None:
+    assert difflib.get_close_matches("dart-cv", RECIPES, 1) == ["dart-vc"]

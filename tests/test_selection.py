@@ -1,0 +1,231 @@
+"""What a selection tells: numbers worked out by hand, text, files, and bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import bayesvc as bv
+from bayesvc.selection import find_twins
+
+Data = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+QUICK: dict[str, Any] = {"burn_in": 60, "n_draws": 60, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def by_hand() -> bv.Selection:
+    """Three fits of two draws; the third fit prefers another variable."""
+    counts = [
+        [[5, 0, 4, 0], [5, 0, 4, 1]],
+        [[4, 1, 5, 0], [6, 0, 3, 0]],
+        [[5, 6, 0, 0], [4, 6, 0, 0]],
+    ]
+    draws = bv.Draws.from_counts(counts, feature_names=["a", "b", "c", "d"])
+    return bv.select_from(draws, "vc", "clustering")
+
+
+def test_values_by_hand(by_hand: bv.Selection) -> None:
+    np.testing.assert_allclose(by_hand.values, [29 / 6, 13 / 6, 16 / 6, 1 / 6])
+    assert by_hand.ranks.tolist() == [1, 3, 2, 4]
+    assert by_hand.names == ["a", "b", "c"]
+    assert by_hand.selected.tolist() == [0, 1, 2]
+    assert by_hand.importance.tolist() == by_hand.values.tolist()
+
+
+def test_leave_one_out_by_hand(by_hand: bv.Selection) -> None:
+    """Without the third fit b is nearly never used; without the first or second it is."""
+    masks = [by_hand._mask_of(kept) for kept in ([1, 2], [0, 2], [0, 1])]
+    assert [mask.tolist() for mask in masks] == [
+        [True, True, True, False],
+        [True, True, True, False],
+        [True, False, True, False],
+    ]
+    stability = by_hand.stability
+    np.testing.assert_allclose(stability.leave_one_out, [1, 2 / 3, 1, 0])
+    assert stability.changes == 1
+    assert stability.n_bootstrap == 50
+    assert stability.bootstrap[0] == 1
+    assert 0 < stability.bootstrap[1] < 1
+    assert stability.bootstrap[3] == 0
+
+
+def test_a_single_fit_has_no_stability() -> None:
+    found = bv.select_from(bv.Draws.from_counts([[[3, 0], [2, 1]]]))
+    assert np.isnan(found.stability.leave_one_out).all()
+    assert found.stability.n_bootstrap == 0
+    assert "x0" in repr(found)
+
+
+def test_table_columns(regression: Data) -> None:
+    X, y = regression
+    found = bv.select(X, y, n_replicates=2, **QUICK)
+    columns = ["variable", "selected", "rank", "vc", "vc_q25", "vc_rank", "vc_rank_q75"]
+    columns += ["vip", "mpvip", "mi", "threshold", "margin"]
+    assert list(found.table.columns) == columns
+    np.testing.assert_array_equal(found.table["vc"], found.values[:, 0])
+    null = bv.select(X, y, "bart-mi-local", n_replicates=2, **QUICK)
+    expected = ["variable", "selected", "rank", "mi", "vc", "vip", "mpvip", "threshold", "margin"]
+    assert list(null.table.columns) == [*expected, "p_single", "p_maxt", "p_bh"]
+    np.testing.assert_array_equal(null.table["mi"], np.median(null.draws.mi, axis=0))
+    assert (null.table["selected"] == (null.values > null.cut.threshold)).all()
+
+
+def test_p_values_compare_single_fits(regression: Data) -> None:
+    X, y = regression
+    found = bv.select(X, y, "bart-vip-local", n_replicates=3, **QUICK)
+    assert found.null is not None
+    expected = (1 + (found.null >= found.draws.vip[0]).sum(axis=0)) / 51
+    np.testing.assert_array_equal(found.p_values["single"], expected)
+    assert found.p_values["maxt"].min() >= 1 / 51
+    with pytest.raises(ValueError, match="'dart-vc' permutes nothing"):
+        _ = bv.select(X, y, n_replicates=1, **QUICK).p_values
+
+
+def test_mixing_agrees_with_the_draws(regression: Data) -> None:
+    """R-hat and sizes from the tallies are those computed from every draw."""
+    X, y = regression
+    draws = bv.sample(X, y, n_replicates=3, burn_in=50, n_draws=101, random_state=1,
+                      keep_counts=True)  # fmt: skip
+    found = bv.diagnostics.mixing(draws)
+    assert draws.counts is not None
+    counts = draws.counts.astype(float)
+    first, second = counts[:, :51], counts[:, 51:]
+    means = np.concatenate([first.mean(axis=1), second.mean(axis=1)])
+    variances = np.concatenate([first.var(axis=1, ddof=1), second.var(axis=1, ddof=1)])
+    # halves in the order of the replicates or not: their mean and variance are the same
+    expected = np.sqrt(50 / 51 + means.var(axis=0, ddof=1) / variances.mean(axis=0))
+    np.testing.assert_allclose(found.count_rhat, expected)
+    mean = counts.mean(axis=1)
+    around = 10 * ((counts[:, :100].reshape(3, 10, 10, 5).mean(axis=2) - mean[:, None]) ** 2)
+    between = (
+        around.sum(axis=1) + (counts[:, 100] - mean) ** 2
+    ) / 10  # the last batch has one draw
+    sizes = np.minimum(101 * counts.var(axis=1, ddof=1) / between, 101).sum(axis=0)
+    np.testing.assert_allclose(found.count_ess, sizes)
+    halves = np.concatenate([draws.sigma[:, :50], draws.sigma[:, -50:]])
+    between = halves.mean(axis=1).var(ddof=1)
+    assert found.sigma_rhat == pytest.approx(
+        np.sqrt(49 / 50 + between / halves.var(axis=1, ddof=1).mean())
+    )
+    assert 3 <= found.sigma_ess <= 303
+
+
+def test_effective_size_of_independent_draws(rng: np.random.Generator) -> None:
+    """Independent counts: the sum of three sizes of 1024 is within 40 % (about 4 sd)."""
+    draws = bv.Draws.from_counts(rng.poisson(3, size=(3, 1024, 4)))
+    ess = bv.diagnostics.mixing(draws).count_ess
+    assert (ess > 0.6 * 3072).all()
+    assert (ess <= 3072).all()
+    rhat = bv.diagnostics.mixing(draws).count_rhat
+    assert (rhat < 1.02).all()
+
+
+def test_chains_that_disagree_are_reported(regression: Data) -> None:
+    X, y = regression
+    draws = bv.sample(X, y, n_replicates=2, burn_in=1000, n_draws=2000, random_state=0)
+    assert not any("disagree" in text for text in bv.select_from(draws.take([0])).warnings)
+    object.__setattr__(draws, "sigma", draws.sigma + np.array([[0.0], [5.0]]))
+    (warning,) = bv.select_from(draws).warnings
+    assert "the chains disagree about sigma" in warning
+    assert warning in repr(bv.select_from(draws))
+
+
+def test_twins_are_named(rng: np.random.Generator) -> None:
+    X = rng.uniform(size=(100, 4))
+    X[:, 3] = -np.exp(X[:, 1]) + 1e-4 * rng.normal(size=100)  # the same order, turned round
+    y = 10 * X[:, 1]
+    found = bv.select(X, y, n_replicates=3, burn_in=300, n_draws=300, random_state=0)
+    if len(found.selected) == 1:
+        (twin,) = found.twins
+        assert {twin.unselected, twin.selected} == {"x1", "x3"}
+        assert twin.correlation < -0.99
+        assert any(twin.unselected in text and twin.selected in text for text in found.warnings)
+        assert "nearly the same as" in found.explain(twin.selected)
+
+
+def test_twins_by_hand() -> None:
+    correlations = np.array([[1.0, 0.96, -0.97, 0.2], [0.3, 0.99, 0.1, 1.0]])
+    found = find_twins(correlations, np.array([0, 3]), ["a", "b", "c", "d"])
+    assert [(t.unselected, t.selected, t.correlation) for t in found] == [
+        ("b", "d", 0.99),
+        ("c", "a", -0.97),
+    ]
+    assert find_twins(np.empty((0, 4)), np.array([], dtype=np.intp), list("abcd")) == ()
+
+
+def test_json_holds_everything(regression: Data, tmp_path: Path) -> None:
+    X, y = regression
+    found = bv.select(X, y, goal="quick", **QUICK)
+    text = found.to_json(tmp_path / "found.json")
+    assert (tmp_path / "found.json").read_text() == text + "\n"
+    content = json.loads(text)
+    assert content["selected"] == found.names
+    assert content["method"] == "dart-vc"
+    assert content["n_replicates"] == 2
+    assert "quick" in content["reason"]
+    assert [row["variable"] for row in content["variables"]] == list(found.feature_names)
+    assert content["variables"][1]["vc"] == found.values[1, 0]
+    assert content["variables"][1]["threshold"] is None
+
+
+def test_text_and_html(regression: Data) -> None:
+    X, y = regression
+    found = bv.select(X, y, n_replicates=2, **QUICK)
+    lines = repr(found).splitlines()
+    assert lines[0] == f"dart-vc: {len(found.selected)} of 5 variables selected"
+    assert "2 fits; random_state=0" in lines[1]
+    assert found.names[0] in repr(found)
+    page = found._repr_html_()
+    assert page.count("<tr>") == len(found.selected) + 2
+    names = ["<b>", "x&y", "c", "d", "e"]
+    draws = bv.Draws.from_counts(np.arange(10).reshape(1, 2, 5), feature_names=names)
+    page = bv.select_from(draws, "vc", "clustering")._repr_html_()
+    assert "<b>" not in page.split("<table>")[1]
+
+
+def test_explain_names_the_reason(regression: Data) -> None:
+    X, y = regression
+    found = bv.select(X, y, "bart-vip-gse", n_replicates=2, **QUICK)
+    assert "its threshold" in found.explain("x1")
+    with pytest.raises(ValueError, match=r"name='x11' is unknown \(did you mean 'x1'"):
+        found.explain("x11")
+    nothing = bv.select_from(bv.Draws.from_counts([[[1, 1], [1, 1]]]))
+    assert nothing.names == []
+    assert "no cut" in nothing.explain("x0")
+
+
+def test_prediction_check(rng: np.random.Generator) -> None:
+    X = rng.uniform(size=(150, 5))
+    y = 10 * X[:, 1] + rng.normal(size=150)
+    found = bv.select(X, y, n_replicates=2, burn_in=300, n_draws=300, random_state=0)
+    check = found.check_prediction(X, y, burn_in=100, n_draws=100)
+    assert check.as_good
+    assert "as well as" in str(check)
+    assert check.of_all < 0.5 * check.of_none
+    again = found.check_prediction(X, y, burn_in=100, n_draws=100, n_jobs=1)
+    assert again == check
+    wrong = bv.prediction_check.check_prediction(
+        X, y, np.array([0, 2]), burn_in=100, n_draws=100, random_state=0
+    )
+    assert not wrong.as_good
+    assert "worse than" in str(wrong)
+    classes = y > y.mean()
+    binary = found.check_prediction(X, classes, burn_in=100, n_draws=100)
+    assert binary.loss == "Brier score"
+    assert binary.of_all < binary.of_none
+
+
+def test_take_and_extend(regression: Data) -> None:
+    X, y = regression
+    draws = bv.sample(X, y, n_replicates=4, **QUICK)
+    np.testing.assert_array_equal(draws.take([2, 0]).vc, draws.vc[[2, 0]])
+    shorter = draws.take(range(2))
+    np.testing.assert_array_equal(shorter.extend(2).vc, draws.vc)
+    with pytest.raises(ValueError, match="chosen from a longer series"):
+        draws.take([1, 0]).extend(1)
