@@ -9,6 +9,7 @@
 #   make test-stat    the long statistical tests of the sampler
 #   make test-peers   agreement with stochtree and bartz, draws made of their fits and pymc-bart's (installs them)
 #   make bench-peers  speed against stochtree and bartz (installs them)
+#   make bench-methods  what a method costs beyond its fits, and against stochtree
 #   make bench-prediction  accuracy and speed of predictions against stochtree (installs it)
 #   make lint         style and types of Python and C++
 #   make format       rewrite Python and C++ in the project's style

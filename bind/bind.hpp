@@ -43,6 +43,7 @@ void bind_chain(nb::module_& m);
 void bind_saved_forests(nb::module_& m);
 void bind_fit(nb::module_& m);
 void bind_abc(nb::module_& m);
+void bind_linkage(nb::module_& m);
 
 namespace bayesvc {
 struct Fit;

@@ -10,5 +10,6 @@ NB_MODULE(_core, m) {
   bind_saved_forests(m);
   bind_fit(m);
   bind_abc(m);
+  bind_linkage(m);
   m.def("kernel_in_use", [] { return bayesvc::kernels_named("auto").name; });
 }

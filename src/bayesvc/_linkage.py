@@ -83,9 +83,8 @@ def average_linkage(rows: FloatArray, weights: IntArray) -> FloatArray:
         "threshold or median_probability, sample with the DART prior (never-split variables count "
         "as one), or screen the columns first",
     )
-    if (weights == 1).all():
-        return np.asarray(linkage(pdist(rows), method="average"), dtype=np.float64)
-    return _chain_linkage(rows, weights)
+    merges = _core.average_linkage(rows, weights.astype(np.float64))
+    return _dendrogram(merges[np.argsort(merges[:, 2], kind="stable")])
 
 
 def last_split(tree: FloatArray) -> BoolArray:
@@ -101,39 +100,6 @@ def last_split(tree: FloatArray) -> BoolArray:
         else:
             waiting += children[node - m]
     return second
-
-
-def _chain_linkage(rows: FloatArray, weights: IntArray) -> FloatArray:
-    """Merge pairs that are each other's nearest, found by following nearest neighbours."""
-    m = len(rows)
-    distance = cdist(rows, rows)
-    np.fill_diagonal(distance, np.inf)
-    size = weights.astype(np.float64)
-    alive = np.ones(m, dtype=bool)
-    merges = np.empty((m - 1, 3))
-    chain: list[int] = []
-    for step in range(m - 1):
-        if not chain:
-            chain = [int(alive.argmax())]
-        while True:
-            x = chain[-1]
-            y = int(distance[x].argmin())
-            # On a tie the chain turns back, or it could run in a circle.
-            if len(chain) > 1 and distance[x, chain[-2]] == distance[x, y]:
-                break
-            chain.append(y)
-        del chain[-1]
-        y = chain.pop()
-        merges[step] = x, y, distance[x, y]
-        both = size[x] + size[y]
-        merged = (size[x] * distance[x] + size[y] * distance[y]) / both
-        # Rounding must not bring a merged pair nearer than the nearer of the two was.
-        low, high = np.minimum(distance[x], distance[y]), np.maximum(distance[x], distance[y])
-        distance[y] = distance[:, y] = np.clip(merged, low, high)
-        distance[x] = distance[:, x] = np.inf
-        size[y] = both
-        alive[x] = False
-    return _dendrogram(merges[np.argsort(merges[:, 2], kind="stable")])
 
 
 def _dendrogram(merges: FloatArray) -> FloatArray:

@@ -65,7 +65,7 @@ def select(
 
     Parameters
     ----------
-    X : array or data frame (n_rows, n_features)
+    X : array, data frame or sparse matrix (n_rows, n_features)
         Predictors: numbers or truth values, without missing values.
     y : array, series or list (n_rows,)
         Response: numbers, or two classes (probit model).
@@ -230,7 +230,7 @@ def select_from(
     Examples
     --------
     >>> import bayesvc as bv
-    >>> draws = bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]], feature_names="abcd")
+    >>> draws = bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]], feature_names=list("abcd"))
     >>> bv.select_from(draws).names
     ['a', 'd']
     """

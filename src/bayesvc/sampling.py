@@ -46,7 +46,7 @@ def sample(
 
     Parameters
     ----------
-    X : array or data frame (n_rows, n_features)
+    X : array, data frame or sparse matrix (n_rows, n_features)
         Predictors: numbers or truth values, without missing values.
     y : array, series or list (n_rows,)
         Response: numbers, or two classes (probit model).

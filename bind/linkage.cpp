@@ -1,0 +1,25 @@
+#include "linkage.hpp"
+
+#include "bind.hpp"
+
+void bind_linkage(nb::module_& m) {
+  m.def(
+      "average_linkage",
+      [](const Matrix& points, const Vector& weights) {
+        const std::size_t n = points.shape(0), d = points.shape(1);
+        if (weights.shape(0) != n) throw nb::value_error("weights must have one value per point");
+        std::vector<double> rows(n * d), out;
+        for (std::size_t i = 0; i < n; ++i)
+          for (std::size_t k = 0; k < d; ++k)
+            rows[i * d + k] = points.data()[static_cast<std::ptrdiff_t>(i) * points.stride(0) +
+                                            static_cast<std::ptrdiff_t>(k) * points.stride(1)];
+        {
+          nb::gil_scoped_release release;
+          for (const auto& merge : bayesvc::average_linkage(rows.data(), n, d, weights.data()))
+            out.insert(out.end(), {static_cast<double>(merge.first),
+                                   static_cast<double>(merge.second), merge.height});
+        }
+        return to_numpy(std::move(out), {n == 0 ? 0 : n - 1, 3});
+      },
+      nb::arg("points"), nb::arg("weights"));
+}

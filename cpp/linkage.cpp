@@ -1,0 +1,114 @@
+#include "linkage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace bayesvc {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Distances between the clusters that are left, and what they are called outside.
+class Clusters {
+ public:
+  Clusters(const double* points, std::size_t n, std::size_t d, const double* weights)
+      : n_(n), alive_(n), distance_(n * n), weight_(weights, weights + n), name_(n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      name_[i] = static_cast<std::uint32_t>(i);
+      at(i, i) = infinity;
+      for (std::size_t j = 0; j < i; ++j) {
+        double sum = 0;
+        for (std::size_t k = 0; k < d; ++k) {
+          const double gap = points[i * d + k] - points[j * d + k];
+          sum += gap * gap;
+        }
+        at(i, j) = at(j, i) = std::sqrt(sum);
+      }
+    }
+  }
+
+  std::size_t any() const {
+    std::size_t i = 0;
+    while (weight_[i] == 0) ++i;
+    return i;
+  }
+  std::size_t nearest(std::size_t i) const {
+    const double* row = &distance_[i * n_];
+    return static_cast<std::size_t>(std::min_element(row, row + n_) - row);
+  }
+  double distance(std::size_t i, std::size_t j) const { return distance_[i * n_ + j]; }
+  std::uint32_t name(std::size_t i) const { return name_[i]; }
+
+  // y takes x in.
+  void merge(std::size_t x, std::size_t y) {
+    const double both = weight_[x] + weight_[y];
+    for (std::size_t k = 0; k < n_; ++k) {
+      const double from_x = at(x, k), from_y = at(y, k);
+      const double mean = (weight_[x] * from_x + weight_[y] * from_y) / both;
+      // Rounding must not bring a merged pair nearer than the nearer of the two was.
+      const auto [low, high] = std::minmax(from_x, from_y);
+      at(y, k) = at(k, y) = std::clamp(mean, low, high);
+    }
+    for (std::size_t k = 0; k < n_; ++k) at(x, k) = at(k, x) = infinity;
+    at(y, y) = infinity;
+    weight_[y] = both;
+    weight_[x] = 0;
+    --alive_;
+  }
+
+  // Moves the living together once half of them are gone; `chain` is renumbered.
+  void tidy(std::vector<std::size_t>& chain) {
+    if (2 * alive_ > n_ || n_ < 64) return;
+    std::vector<std::size_t> kept, place(n_, 0);
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (weight_[i] == 0) continue;
+      place[i] = kept.size();
+      kept.push_back(i);
+    }
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      for (std::size_t j = 0; j < kept.size(); ++j)
+        distance_[i * kept.size() + j] = at(kept[i], kept[j]);
+      weight_[i] = weight_[kept[i]];
+      name_[i] = name_[kept[i]];
+    }
+    n_ = kept.size();
+    for (std::size_t& i : chain) i = place[i];
+  }
+
+ private:
+  double& at(std::size_t i, std::size_t j) { return distance_[i * n_ + j]; }
+
+  std::size_t n_, alive_;
+  std::vector<double> distance_, weight_;
+  std::vector<std::uint32_t> name_;
+};
+
+}  // namespace
+
+// Merges pairs that are each other's nearest, found by following nearest neighbours.
+std::vector<ClusterMerge> average_linkage(const double* points, std::size_t n, std::size_t d,
+                                          const double* weights) {
+  Clusters clusters(points, n, d, weights);
+  std::vector<ClusterMerge> merges;
+  std::vector<std::size_t> chain;
+  while (merges.size() + 1 < n) {
+    if (chain.empty()) chain.push_back(clusters.any());
+    for (;;) {
+      const std::size_t x = chain.back(), y = clusters.nearest(x);
+      // On a tie the chain turns back, or it could run in a circle.
+      if (chain.size() > 1 &&
+          clusters.distance(x, chain[chain.size() - 2]) == clusters.distance(x, y))
+        break;
+      chain.push_back(y);
+    }
+    const std::size_t x = chain.back(), y = chain[chain.size() - 2];
+    chain.resize(chain.size() - 2);
+    merges.push_back({clusters.name(x), clusters.name(y), clusters.distance(x, y)});
+    clusters.merge(x, y);
+    clusters.tidy(chain);
+  }
+  return merges;
+}
+
+}  // namespace bayesvc

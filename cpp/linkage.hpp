@@ -1,0 +1,20 @@
+// Average linkage of weighted points.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace bayesvc {
+
+struct ClusterMerge {
+  std::uint32_t first = 0, second = 0;  // a point of either cluster
+  double height = 0;
+};
+
+// The merges of n points in d dimensions (row after row) with these weights, in the order in which
+// they were found: not by height. Needs n^2 numbers.
+std::vector<ClusterMerge> average_linkage(const double* points, std::size_t n, std::size_t d,
+                                          const double* weights);
+
+}  // namespace bayesvc

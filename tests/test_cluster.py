@@ -1,0 +1,101 @@
+"""Fits on a Dask cluster: the same bits as on threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import joblib
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import bayesvc as bv
+from bayesvc import _core, cluster
+
+Data = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+QUICK: dict[str, Any] = {"burn_in": 60, "n_draws": 60}
+
+
+@pytest.fixture(scope="module")
+def dask_client() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as local, distributed.Client(local) as client:
+        yield client
+
+
+@pytest.fixture
+def in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no fit run in this process."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a fit ran in the caller's process")
+
+    monkeypatch.setattr(_core, "fit", refuse)
+    monkeypatch.setattr(_core, "AbcSampler", refuse)
+
+
+def test_only_clusters_are_active(dask_client: Any) -> None:
+    assert not cluster.is_active()
+    with joblib.parallel_config(backend="threading"):
+        assert not cluster.is_active()
+    with joblib.parallel_config(backend="loky"):
+        assert not cluster.is_active()
+    with joblib.parallel_config(backend="dask"):
+        assert cluster.is_active()
+
+
+METHODS = ["dart-vc", "bart-vip-local", "abc-vc"]
+
+
+@pytest.fixture(scope="module")
+def on_threads() -> tuple[Data, bv.Comparison]:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(80, 6))
+    data = X, 10 * X[:, 1] + rng.normal(size=80)
+    return data, bv.compare(*data, METHODS, random_state=3, **QUICK)
+
+
+@pytest.mark.usefixtures("in_place")
+def test_same_bits_on_a_cluster(dask_client: Any, on_threads: tuple[Data, bv.Comparison]) -> None:
+    data, expected = on_threads
+    seen: list[tuple[int, int]] = []
+    with joblib.parallel_config(backend="dask"):
+        found = bv.compare(
+            *data, METHODS, random_state=3, **QUICK, progress=lambda *a: seen.append(a)
+        )
+    for name in METHODS:
+        np.testing.assert_array_equal(found[name].values, expected[name].values)
+        np.testing.assert_array_equal(found[name].mask, expected[name].mask)
+        np.testing.assert_array_equal(found[name].draws.sigma, expected[name].draws.sigma)
+    null, other = found["bart-vip-local"].null, expected["bart-vip-local"].null
+    assert null is not None
+    assert other is not None
+    np.testing.assert_array_equal(null, other)
+    done, total = zip(*seen, strict=True)
+    assert (done[-1], total[-1]) == (1000 * 201, 1000 * 201)
+
+
+def test_settings_survive_the_journey() -> None:
+    settings = _core.Settings()
+    settings.n_trees, settings.weights, settings.splitting = 7, np.array([1.0, 2.0]), "collapsed"
+    settings.moves = (0.1, 0.2, 0.3, 0.4)
+    again = cluster.settings_from_dict(cluster.settings_to_dict(settings))
+    for name, value in cluster.settings_to_dict(settings).items():
+        np.testing.assert_array_equal(getattr(again, name), value)
+
+
+def test_errors_on_workers_come_back(dask_client: Any) -> None:
+    from bayesvc.progress import Progress
+
+    report = Progress(None, total=1)
+    with joblib.parallel_config(backend="dask"), pytest.raises(ZeroDivisionError):
+        cluster.run_tasks([(divmod, (1, 0))], lambda *_: None, report, 1)
+
+
+def test_columns_are_made_once_for_one_array() -> None:
+    X = np.random.default_rng(0).uniform(size=(10, 2))
+    assert cluster.columns_of(X) is cluster.columns_of(X)
+    assert cluster.columns_of(X.copy()) is not cluster.columns_of(X)
