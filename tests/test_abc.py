@@ -391,3 +391,13 @@ def test_ctrl_c_stops_within_a_second():
         assert "KeyboardInterrupt" in errors
     finally:
         process.kill()
+
+
+def test_some_of_the_kept_forests(regression, tmp_path):
+    """What is taken knows which samples it is, and can be saved."""
+    X, y = regression
+    draws = bv.sample(X, y, bv.SpikeForest(n_samples=40, burn_in=20), random_state=0)
+    some = draws.take([3, 1])
+    assert some.abc.kept.tolist() == draws.abc.kept[[3, 1]].tolist()
+    some.save(tmp_path / "some.npz")
+    assert bv.Draws.load(tmp_path / "some.npz").abc.kept.tolist() == some.abc.kept.tolist()

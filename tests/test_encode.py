@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 import scipy.sparse
 
-from bayesvc import _core
+import bayesvc as bv
+from bayesvc import _core, _validation
 from bayesvc.encode import data_hash, encode_X, encode_y
 
 FRAMES = [pd.DataFrame, pl.DataFrame]
@@ -120,8 +121,10 @@ def test_repeated_names():
         (np.array([[1, None], [2, 3]], dtype=object), TypeError, "'x1' holds None"),
         (np.ones((2, 2), dtype=complex), TypeError, "complex"),
         (np.ones((2, 2), dtype="M8[D]"), TypeError, "datetime64"),
-        (scipy.sparse.csr_matrix(np.eye(3)), TypeError, "toarray"),
-        (scipy.sparse.csc_array(np.eye(3)), TypeError, "toarray"),
+        (scipy.sparse.coo_array(np.arange(3.0)), ValueError, "1 dimensions"),
+        (scipy.sparse.csr_array(np.ones((2, 2), dtype=complex)), TypeError, "complex"),
+        (scipy.sparse.csr_array((1, 2)), ValueError, "1 row "),
+        (scipy.sparse.csr_array((3, 0)), ValueError, "no columns"),
         (np.ma.masked_equal([[1.0, 2.0], [3.0, 4.0]], 2), ValueError, "1 masked"),
         (np.ones((0, 2)), ValueError, "0 rows"),
         (np.ones((1, 2)), ValueError, "1 row "),
@@ -134,6 +137,91 @@ def test_repeated_names():
 def test_unusable_X(X, kind, message):
     with pytest.raises(kind, match=message):
         encode_X(X)
+
+
+FORMATS = ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"]
+
+
+@pytest.mark.parametrize("kind", ["array", "matrix"])
+@pytest.mark.parametrize("form", FORMATS)
+def test_sparse_matrices_are_made_dense(rng, form, kind):
+    X = np.where(rng.uniform(size=(7, 4)) < 0.7, 0, rng.normal(size=(7, 4)))
+    sparse = getattr(scipy.sparse, f"{form}_{kind}")(X)
+    encoded = encode_X(sparse)
+    np.testing.assert_array_equal(encoded.values, X)
+    assert encoded.values.flags.f_contiguous
+    assert (encoded.names, encoded.names_given) == (("x0", "x1", "x2", "x3"), False)
+    np.testing.assert_array_equal(sparse.toarray(), X)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint32, np.int64, np.float32])
+def test_sparse_dtypes_and_entries_given_twice(dtype):
+    entries = (np.array([1, 100, 100], dtype=dtype), ([0, 2, 2], [1, 0, 0]))
+    sparse = scipy.sparse.coo_array(entries, shape=(3, 2))
+    values = encode_X(sparse).values
+    assert values.dtype == np.float64
+    np.testing.assert_array_equal(values, sparse.toarray().astype(float))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_missing_and_infinite_values_in_sparse_matrices(form):
+    X = np.zeros((3, 4))
+    X[0, 1], X[1:, 3] = np.nan, np.inf
+    with pytest.raises(ValueError, match=r"1 missing .* 2 infinite .* 'x1', 'x3'"):
+        encode_X(scipy.sparse.csr_array(X).asformat(form))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "needed"), [(float, 12), (np.float32, 12), (bool, 12), (np.int64, 16)]
+)
+def test_memory_is_checked_before_a_sparse_matrix_is_made_dense(monkeypatch, dtype, needed):
+    X = scipy.sparse.csr_array((1000, 1_000_000), dtype=dtype)
+    monkeypatch.setattr(_validation, "available_memory", lambda: 10**9)
+    with pytest.raises(
+        MemoryError,
+        match=rf"X \(a csr_array\).* {needed}.0 GB \(1,000 x 1,000,000 .* 1.0 GB are.*fewer",
+    ):
+        encode_X(X)
+    monkeypatch.setattr(_validation, "available_memory", lambda: needed * 100)
+    assert encode_X(X[:, :10][:10]).values.shape == (10, 10)
+    monkeypatch.setattr(_validation, "available_memory", lambda: needed * 100 - 1)
+    with pytest.raises(MemoryError):
+        encode_X(X[:, :10][:10])
+
+
+def sparse_frame(**columns):
+    return pd.DataFrame({name: pd.arrays.SparseArray(column) for name, column in columns.items()})
+
+
+def test_pandas_frames_with_sparse_columns(monkeypatch):
+    data = sparse_frame(a=[0, 0, 2.5], b=[0, 7, 0], c=[True, False, False])
+    data["d"] = pd.array([1, 2, 3], "Int64")
+    encoded = encode_X(data)
+    assert encoded.values.tolist() == [[0, 0, 1, 1], [0, 7, 0, 2], [2.5, 0, 0, 3]]
+    assert (encoded.names, encoded.names_given) == (("a", "b", "c", "d"), True)
+    unnamed = pd.DataFrame.sparse.from_spmatrix(scipy.sparse.eye_array(3, format="csr"))
+    assert encode_X(unnamed).values.tolist() == np.eye(3).tolist()
+    assert encode_X(unnamed).names == ("x0", "x1", "x2")
+    with pytest.raises(ValueError, match=r"2 missing .* 'b'"):
+        encode_X(sparse_frame(a=[1.0, 2.0, 3.0], b=[np.nan, np.nan, 1.0]))
+    with pytest.raises(TypeError, match=r"1 of 2 columns.*'b'"):
+        encode_X(sparse_frame(a=[1.0, 2.0], b=["u", "v"]))
+    monkeypatch.setattr(_validation, "available_memory", lambda: 12 * 12 - 1)
+    with pytest.raises(MemoryError, match=r"X \(a frame with sparse columns\)"):
+        encode_X(data)
+
+
+def test_sparse_and_dense_draws_are_the_same(regression):
+    X, y = regression
+    X = np.where(X < 0.5, 0, X)
+    settings = {"n_replicates": 2, "burn_in": 30, "n_draws": 30, "random_state": 1}
+    expected = bv.sample(X, y, **settings)
+    frame = pd.DataFrame(X).astype(pd.SparseDtype(float, 0))
+    for sparse in (scipy.sparse.csr_array(X), scipy.sparse.lil_matrix(X), frame):
+        found = bv.sample(sparse, y, **settings)
+        np.testing.assert_array_equal(found.vc, expected.vc)
+        np.testing.assert_array_equal(found.sigma, expected.sigma)
+        assert found.data_hash == expected.data_hash
 
 
 @pytest.mark.parametrize(
@@ -212,6 +300,7 @@ def test_a_continuous_response_is_a_copy():
         ([-1e308, 1.7e308], "auto", ValueError, "too wide"),
         ([1, 2], "ordinal", ValueError, "response='ordinal'"),
         (None, "auto", ValueError, "0 dimensions"),
+        (scipy.sparse.csr_array([[0.0], [1.0]]), "auto", TypeError, r"sparse csr_array.*toarray"),
     ],
 )
 def test_unusable_y(y, response, kind, message):

@@ -60,7 +60,7 @@ void check_tallies(const Fit& fit, std::size_t p, std::size_t n_draws) {
   const auto batch_size = static_cast<std::size_t>(std::sqrt(n_draws));
   const double draws = static_cast<double>(n_draws);
   CHECK(fit.tallies.batch_size() == batch_size);
-  CHECK(fit.tallies.n_batches() == n_draws / batch_size);
+  CHECK(fit.tallies.n_batches() == (n_draws + batch_size - 1) / batch_size);
   double all = 0;
   for (std::size_t k = 0; k < n_draws; ++k) {
     double total = 0;
@@ -78,12 +78,12 @@ void check_tallies(const Fit& fit, std::size_t p, std::size_t n_draws) {
       squares[at] += c * c;
     }
   }
-  for (std::size_t b = 0; b < n_draws / batch_size; ++b) {
+  for (std::size_t first = 0; first < n_draws; first += batch_size) {
+    const std::size_t length = std::min(batch_size, n_draws - first);
     for (std::size_t j = 0; j < p; ++j) {
       double total = 0;
-      for (std::size_t k = 0; k < batch_size; ++k)
-        total += fit.counts[(b * batch_size + k) * p + j];
-      batches[j] += total * total;
+      for (std::size_t k = first; k < first + length; ++k) total += fit.counts[k * p + j];
+      batches[j] += total * total * static_cast<double>(batch_size) / static_cast<double>(length);
     }
   }
   for (double& sum : of_sums) sum = all > 0 ? sum / all : 0;

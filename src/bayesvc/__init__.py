@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bayesvc.methods import Comparison, compare, select, select_from
     from bayesvc.recipe import recipes
     from bayesvc.selection import Selection
+    from bayesvc.selector import VariableSelector
 
 __version__ = "0.1.0"
 
@@ -43,6 +44,7 @@ _LATER = {
     "MedianProbability": "cuts",
     "Permutation": "cuts",
     "Selection": "selection",
+    "VariableSelector": "selector",
     "compare": "methods",
     "recipes": "recipe",
     "select": "methods",
@@ -62,6 +64,7 @@ __all__ = [
     "Permutation",
     "Selection",
     "SpikeForest",
+    "VariableSelector",
     "__version__",
     "compare",
     "diagnostics",

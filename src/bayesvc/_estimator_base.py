@@ -1,4 +1,4 @@
-"""What the scikit-learn estimators share: parameters, checks of X, and the posterior."""
+"""What the scikit-learn estimators share: checks of the data, and the posterior."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bayesvc._sparse import is_sparse
 from bayesvc.draws import Draws, FloatArray
 from bayesvc.encode import Response, is_frame
 from bayesvc.prediction import PartialDependence, partial_dependence
@@ -19,12 +20,43 @@ from bayesvc.progress import ProgressCallback
 from bayesvc.sampling import sample
 
 
-class ForestEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class CheckedEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """The data as scikit-learn wants them checked; `fit` needs y."""
+
+    n_features_in_: int
+
+    def _checked_for_fit(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None; "
+                "pass one value per row of X"
+            )
+        return self._checked(X, fitting=True), column_or_1d(y, warn=True)
+
+    def _checked(self, X: Any, *, fitting: bool = False) -> Any:
+        """Compare names and number of columns with the fit; turn arrays into floats.
+
+        Frames and sparse matrices are left to `encode_X`, which knows more kinds of columns than
+        scikit-learn, and how much memory there is.
+        """
+        if is_frame(X) or is_sparse(X):
+            validate_data(self, X, reset=fitting, skip_check_array=True)
+            return X
+        least = 2 if fitting else 1
+        return validate_data(self, X, reset=fitting, dtype=np.float64, ensure_min_samples=least)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+class ForestEstimator(CheckedEstimator):
     """A Bayesian forest with `fit` and `predict` still to be written."""
 
     draws_: Draws
     feature_importances_: FloatArray
-    n_features_in_: int
 
     def __init__(
         self,
@@ -52,7 +84,7 @@ class ForestEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is u
 
         Parameters
         ----------
-        X : array or data frame (n_rows, n_features)
+        X : array, data frame or sparse matrix (n_rows, n_features)
 
         Returns
         -------
@@ -89,7 +121,7 @@ class ForestEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is u
 
         Parameters
         ----------
-        X : array or data frame
+        X : array, data frame or sparse matrix
             Rows to average over, for example those of the fit. The cost grows with rows times
             grid points; a few hundred rows are usually enough.
         features : int, str, or one or two of them
@@ -140,25 +172,6 @@ class ForestEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is u
             keep_trees=True,
         )
         self.feature_importances_ = self.draws_.vip.mean(axis=0)
-
-    def _checked_for_fit(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None; "
-                "pass one value per row of X"
-            )
-        return self._checked(X, fitting=True), column_or_1d(y, warn=True)
-
-    def _checked(self, X: Any, *, fitting: bool = False) -> Any:
-        """Compare names and number of columns with the fit; turn all but frames into floats.
-
-        Frames are left to `encode_X`, which knows more kinds of columns than scikit-learn.
-        """
-        if is_frame(X):
-            validate_data(self, X, reset=fitting, skip_check_array=True)
-            return X
-        least = 2 if fitting else 1
-        return validate_data(self, X, reset=fitting, dtype=np.float64, ensure_min_samples=least)
 
     def _fitted_draws(self) -> Draws:
         check_is_fitted(self)

@@ -12,8 +12,9 @@ import heapq
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
-from scipy.spatial.distance import cdist, pdist
+from scipy.spatial.distance import pdist
 
+from bayesvc import _core
 from bayesvc._validation import check_memory
 
 FloatArray = NDArray[np.float64]
@@ -83,8 +84,9 @@ def average_linkage(rows: FloatArray, weights: IntArray) -> FloatArray:
         "threshold or median_probability, sample with the DART prior (never-split variables count "
         "as one), or screen the columns first",
     )
-    merges = _core.average_linkage(rows, weights.astype(np.float64))
-    return _dendrogram(merges[np.argsort(merges[:, 2], kind="stable")])
+    if (weights == 1).all():
+        return np.asarray(linkage(pdist(rows), method="average"), dtype=np.float64)
+    return _chain_linkage(rows, weights)
 
 
 def last_split(tree: FloatArray) -> BoolArray:
@@ -100,6 +102,11 @@ def last_split(tree: FloatArray) -> BoolArray:
         else:
             waiting += children[node - m]
     return second
+
+
+def _chain_linkage(rows: FloatArray, weights: IntArray) -> FloatArray:
+    merges = _core.average_linkage(rows, weights.astype(np.float64))
+    return _dendrogram(merges[np.argsort(merges[:, 2], kind="stable")])
 
 
 def _dendrogram(merges: FloatArray) -> FloatArray:

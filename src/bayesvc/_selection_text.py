@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from bayesvc.selection import Selection
 
 _MOST_ROWS = 20
+_MOST_NUMBERS = 200_000  # beyond, a glance at the result must not wait for its stability
 
 
 def explain(selection: Selection, j: int) -> str:
@@ -25,7 +26,7 @@ def explain(selection: Selection, j: int) -> str:
     )
     text = f"{name} {verb} by {selection.method.name}: {facts}; {_distance(selection, j)}."
     if draws.n_replicates > 1:
-        share = selection.stability.leave_one_out[j]
+        share = selection.left_out_share[j]
         text += f" With one fit left out it is selected in {100 * share:.0f} % of the cases."
     for twin in selection.twins:
         if name in (twin.unselected, twin.selected):
@@ -100,7 +101,8 @@ def _rows(selection: Selection) -> list[list[Any]]:
     shown = order[: min(_MOST_ROWS, len(selection.selected))].tolist()
     if len(selection.selected) < len(order):
         shown.append(int(order[len(selection.selected)]))
-    stable = selection.stability.leave_one_out
+    cheap = selection.draws.vc.size <= _MOST_NUMBERS
+    stable = selection.left_out_share if cheap else np.full(len(order), np.nan)
     label = selection.method.measure.label
     label = label if selection.values.ndim == 1 else label.removesuffix("-measure")
     header: list[Any] = ["variable", "selected", label, "in draws", "margin", "stable"]

@@ -181,24 +181,26 @@ def run_samples(
     """Draw a sample for each seed, on threads or where joblib sends them."""
     kept = Kept(prior)
     report = Progress(progress, total=len(seeds) * (prior.burn_in + 1))
+    # handing over a task takes a good part of the time of a sample
+    size = min(_SAMPLES_PER_TASK, max(1, len(seeds) // (4 * n_jobs)))
+    parts = [seeds[i : i + size] for i in range(0, len(seeds), size)]
+
+    def store(part: int, results: list[dict[str, Any]]) -> None:
+        for i, result in enumerate(results):
+            kept.store(part * size + i, result)
+
     if cluster.is_active():
-        starts = range(0, len(seeds), _SAMPLES_PER_TASK)
         shared = (prior, data.values, y, n_trees)
-        tasks = [(_draw_some, (*shared, seeds[i : i + _SAMPLES_PER_TASK])) for i in starts]
-
-        def store(task: int, results: list[dict[str, Any]]) -> None:
-            for i, result in enumerate(results):
-                kept.store(task * _SAMPLES_PER_TASK + i, result)
-
-        cluster.run_tasks(tasks, store, report, _SAMPLES_PER_TASK * (prior.burn_in + 1))
+        tasks = [(_draw_some, (*shared, part)) for part in parts]
+        cluster.run_tasks(tasks, store, report, size * (prior.burn_in + 1))
     else:
         sampler = abc_sampler(prior, data.problem.columns, data.values, y, n_trees)
         control = _core.Control()
 
-        def run(i: int) -> None:
-            kept.store(i, sampler.sample(seeds[i], control))
+        def run(part: int) -> None:
+            store(part, [sampler.sample(seed, control) for seed in parts[part]])
 
-        run_tasks(run, len(seeds), control, report, n_jobs=n_jobs)
+        run_tasks(run, len(parts), control, report, n_jobs=n_jobs)
     kept.check()
     return kept
 

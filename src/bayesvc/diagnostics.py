@@ -158,21 +158,37 @@ class Stability:
     changes: int
 
 
+Select = Callable[[Sequence[int]], BoolArray]
+"""Gives the mask of any list of replicates."""
+
+
+def leave_one_out(select: Select, n_replicates: int) -> BoolArray:
+    """Return the masks with each replicate left out: (n_replicates, n_features).
+
+    Examples
+    --------
+    >>> from bayesvc.diagnostics import leave_one_out
+    >>> leave_one_out(lambda kept: [0 in kept, 1 in kept], 2)
+    array([[False,  True],
+           [ True, False]])
+    """
+    everyone = range(n_replicates)
+    return np.array([select([r for r in everyone if r != left]) for left in everyone])
+
+
 def stability(
-    select: Callable[[Sequence[int]], BoolArray], mask: BoolArray, n_replicates: int,
-    entropy: int, n_bootstrap: int = 50,
-) -> Stability:  # fmt: skip
-    """Return the stability of `mask`; `select` gives the mask of any list of replicates.
+    select: Select, mask: BoolArray, without: BoolArray, entropy: int, n_bootstrap: int = 50
+) -> Stability:
+    """Return the stability of `mask`; `without` are the masks of `leave_one_out`.
 
     Examples
     --------
     See `Stability`.
     """
+    n_replicates = len(without)
     if n_replicates == 1:
         nothing = np.full(len(mask), np.nan)
         return Stability(nothing, nothing.copy(), 0, 0)
-    everyone = range(n_replicates)
-    without = np.array([select([r for r in everyone if r != left]) for left in everyone])
     # The words of a seed sequence are the same in every version of numpy.
     sequence = np.random.SeedSequence(entropy, spawn_key=(ROLE_BOOTSTRAP, 0))
     words = sequence.generate_state(n_bootstrap * n_replicates, np.uint64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -216,6 +216,8 @@ class Draws:
                 fields[name] = fields[name][rows]
         if self.forests is not None:
             fields["forests"] = tuple(self.forests[r] for r in rows)
+        if self.abc is not None:
+            fields["abc"] = replace(self.abc, kept=self.abc.kept[rows])
         return Draws(**fields)
 
     def extend(

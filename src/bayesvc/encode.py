@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc import _core
+from bayesvc._sparse import dense_frame, dense_matrix, is_sparse, sparse_columns
 from bayesvc._validation import check_choice
 
 Response = Literal["continuous", "binary"]
@@ -43,10 +44,15 @@ def encode_X(X: Any, *, min_rows: int = 2) -> EncodedX:
 
     Parameters
     ----------
-    X : array, data frame (pandas, polars, pyarrow) or list of rows
+    X : array, data frame (pandas, polars, pyarrow), scipy.sparse matrix or list of rows
         Numbers or truth values, at least `min_rows` rows and one column.
     min_rows : int, default 2
         Fewer rows than this are an error.
+
+    Raises
+    ------
+    MemoryError
+        Where X is sparse and would not fit into memory as the dense matrix that is needed.
 
     Examples
     --------
@@ -54,26 +60,24 @@ def encode_X(X: Any, *, min_rows: int = 2) -> EncodedX:
     >>> encode_X([[1, 2.5], [3, 4.5]]).names
     ('x0', 'x1')
     """
-    if type(X).__module__.startswith("scipy.sparse"):
-        raise TypeError(
-            f"X is a sparse {type(X).__name__}, which is not supported; pass X.toarray()"
-        )
     frame = _as_narwhals(X, "X")
     if frame is not None and hasattr(frame, "columns"):
         return _encode_frame(X, frame, min_rows)
-    values = _as_array(X, "X")
+    values = X if is_sparse(X) else _as_array(X, "X")
     if values.ndim != 2:
         raise ValueError(
             f"X has {values.ndim} dimensions (shape {values.shape}) instead of 2; "
             "pass rows by columns, for a single column X.reshape(-1, 1)"
         )
-    names = tuple(f"x{j}" for j in range(values.shape[1]))
     _check_shape(values.shape, min_rows)
     if values.dtype.kind not in "fiub":
         raise TypeError(
-            f"X has dtype {values.dtype}, but numbers are needed{_first_text(values, names)}; "
+            f"X has dtype {values.dtype}, but numbers are needed{_first_text(values)}; "
             "convert it, for example with X.astype(float), or code categories as numbers"
         )
+    if is_sparse(X):
+        values = dense_matrix(X)
+    names = tuple(f"x{j}" for j in range(values.shape[1]))
     return EncodedX(_finite_matrix(values, names), names, names_given=False)
 
 
@@ -191,22 +195,23 @@ def _encode_frame(native: Any, frame: Any, min_rows: int) -> EncodedX:
             f"X has several columns of one name ({_listed(repeated)}); "
             "rename them, names must be unique"
         )
+    sparse = sparse_columns(native)
     types = list(frame.schema.values())
     unusable = [
-        f"{name!r} ({dtype})"
-        for name, dtype in zip(names, types, strict=True)
-        if not (dtype.is_numeric() or dtype == nw.Boolean)
+        f"{names[j]!r} ({dtype})"
+        for j, dtype in enumerate(types)
+        if not (dtype.is_numeric() or dtype == nw.Boolean or j in sparse)
     ]
     if unusable:
         raise TypeError(
             f"X has {len(unusable)} of {len(names)} columns that are not numbers: "
             f"{_listed(unusable, quoted=True)}; drop them, convert them or code them as numbers"
         )
-    values = frame.to_numpy()
+    values = dense_frame(native) if sparse else frame.to_numpy()
     if values.dtype.kind not in "fiub":
         values = np.empty((len(frame), len(names)), order="F")
         for j, label in enumerate(frame.columns):
-            values[:, j] = frame[label].cast(nw.Float64).to_numpy()
+            values[:, j] = frame.get_column(label).cast(nw.Float64).to_numpy()
     return EncodedX(_finite_matrix(values, names), names, names_given=not defaults)
 
 
@@ -243,6 +248,11 @@ def _check_shape(shape: tuple[int, ...], min_rows: int) -> None:
 
 
 def _response_array(y: Any) -> NDArray[Any]:
+    if is_sparse(y):
+        raise TypeError(
+            f"y is a sparse {type(y).__name__}, but one number per row is needed; "
+            "pass y.toarray().ravel()"
+        )
     series = _as_narwhals(y, "y")
     values = _as_array(y, "y") if series is None else _series_array(series)
     if values.ndim == 2 and values.shape[1] == 1:
@@ -355,10 +365,12 @@ def _listed(items: Iterable[str], *, quoted: bool = False, limit: int = 5) -> st
     return ", ".join(shown[:limit]) + more
 
 
-def _first_text(values: NDArray[Any], names: tuple[str, ...]) -> str:
+def _first_text(values: Any) -> str:
     """Point at the first entry that is no number, for an error about a whole array."""
-    for j, name in enumerate(names):
+    if is_sparse(values):
+        return ""
+    for j in range(values.shape[1]):
         for value in values[:, j].tolist():
             if not isinstance(value, int | float | complex | np.number):
-                return f" (column {name!r} holds {value!r})"
+                return f" (column 'x{j}' holds {value!r})"
     return ""

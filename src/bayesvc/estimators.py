@@ -61,8 +61,9 @@ class BARTRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    X may be an array or a data frame (pandas, polars); missing values are an error. Weights of
-    rows are not supported: the model has one error variance for all of them.
+    X may be an array, a data frame (pandas, polars) or a sparse matrix, which is made dense if
+    memory allows; missing values are an error. Weights of rows are not supported: the model has
+    one error variance for all of them.
 
     Examples
     --------
@@ -86,7 +87,7 @@ class BARTRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array or data frame (n_rows, n_features)
+        X : array, data frame or sparse matrix (n_rows, n_features)
             Numbers or truth values, without missing values.
         y : array or series (n_rows,)
             Numbers that are not all equal.
@@ -118,7 +119,7 @@ class BARTRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array or data frame (n_rows, n_features)
+        X : array, data frame or sparse matrix (n_rows, n_features)
         return_interval : float, optional
             Also return the bounds of the central interval with this probability, such as 0.9.
         interval_of : {"mean", "observation"}
@@ -205,9 +206,9 @@ class BARTClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    X may be an array or a data frame (pandas, polars); missing values are an error. Weights of
-    rows and of classes are not supported. For more than two classes wrap the classifier in
-    `sklearn.multiclass.OneVsRestClassifier`.
+    X may be an array, a data frame (pandas, polars) or a sparse matrix, which is made dense if
+    memory allows; missing values are an error. Weights of rows and of classes are not supported.
+    For more than two classes wrap the classifier in `sklearn.multiclass.OneVsRestClassifier`.
 
     Examples
     --------
@@ -227,7 +228,7 @@ class BARTClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array or data frame (n_rows, n_features)
+        X : array, data frame or sparse matrix (n_rows, n_features)
             Numbers or truth values, without missing values.
         y : array or series (n_rows,)
             Two classes: numbers, truth values or text.
@@ -262,7 +263,7 @@ class BARTClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array or data frame (n_rows, n_features)
+        X : array, data frame or sparse matrix (n_rows, n_features)
         return_interval : float, optional
             Also return the bounds of the central credible interval of the probabilities with
             this probability, such as 0.9.

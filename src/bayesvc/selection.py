@@ -161,9 +161,21 @@ class Selection:
     @cached_property
     def stability(self) -> diagnostics.Stability:
         """How often each variable is selected with replicates left out, or resampled."""
-        return diagnostics.stability(
-            self._mask_of, self.mask, self.draws.n_replicates, self.draws.random_state or 0
-        )
+        entropy = self.draws.random_state or 0
+        return diagnostics.stability(self._mask_of, self.mask, self._without_one, entropy)
+
+    @cached_property
+    def _without_one(self) -> BoolArray:
+        if self.draws.n_replicates == 1:
+            return self.mask[np.newaxis]
+        return diagnostics.leave_one_out(self._mask_of, self.draws.n_replicates)
+
+    @property
+    def left_out_share(self) -> FloatArray:
+        """How often each variable is selected with one replicate left out; NaN with only one."""
+        if self.draws.n_replicates == 1:
+            return np.full(len(self.mask), np.nan)
+        return self._without_one.mean(axis=0)
 
     def _mask_of(self, replicates: Sequence[int]) -> BoolArray:
         return cut_draws(self.method, self.draws.take(replicates), self.null)[0]

@@ -1,0 +1,173 @@
+"""`select` as a scikit-learn transformer, for pipelines and searches."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from bayesvc._estimator_base import CheckedEstimator
+from bayesvc.cuts import Threshold
+from bayesvc.methods import select
+from bayesvc.priors import TreePrior
+from bayesvc.progress import ProgressCallback
+from bayesvc.recipe import DEFAULT_METHOD
+from bayesvc.selection import Selection
+
+
+class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
+    """Keep the columns that drive y, as found with Bayesian tree ensembles.
+
+    Parameters
+    ----------
+    method : str, default "dart-vc"
+        One of `bayesvc.recipes`.
+    goal : {"balanced", "quick", "screening", "confirmatory"}, optional
+        Picks the method as the paper advises; ``selection_`` says what and why.
+    prior, measure, threshold : optional
+        Take the place of the method's own. `prior` is an object such as ``BART(k=3)``; `measure`
+        a name such as "vip"; `threshold` a name such as "gse", or an object such as
+        ``Permutation("gse", alpha=0.1)``. All choices are listed at `bayesvc.select`.
+    n_replicates, n_permutations : int, optional
+        Fits to the data, and to permuted responses; by default as many as the paper takes.
+    n_trees : int, default 20
+        Trees in a forest.
+    burn_in, n_draws : int, optional
+        Draws thrown away and draws kept, per fit; 5000 each by default.
+    random_state : int, Generator, RandomState, SeedSequence or None
+        Seed. The same data, parameters and seed give the same result on any number of threads.
+    n_jobs : int, optional
+        Threads; None and -1 take every CPU this process may use. Pass 1 inside a search that runs
+        on several processes itself.
+    progress : bool or callable, optional
+        True draws a bar on a terminal; a callable receives ``(done, total)`` sweeps.
+    response : {"auto", "continuous", "binary"}
+        "auto" takes truth values, two classes of text, and numbers that are all 0 or 1 for
+        binary (probit model). Classes with other numbers, such as -1 and 1, need "binary".
+
+    Attributes
+    ----------
+    selection_ : Selection
+        What `bayesvc.select` returns: the table of measures, stability, warnings, explanations.
+    support_ : ndarray of bool (n_features_in_,)
+        Which columns are kept; `get_support` returns the same.
+    scores_ : ndarray (n_features_in_,)
+        The measure of each column, or the first of its numbers. High ones are good, unless the
+        measure is a rank ("vip-rank", "vc-rank").
+    ranking_ : ndarray of int (n_features_in_,)
+        Place of each column by its score; 1 is the most important, equals share a place.
+    n_features_ : int
+        Number of columns kept.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only where X was a data frame whose column names are all text.
+
+    See Also
+    --------
+    select : The same as a function.
+    BARTRegressor, BARTClassifier : Forests that predict, for example from what is kept.
+
+    Notes
+    -----
+    X may be an array, a data frame (pandas, polars) or a sparse matrix, which is made dense for
+    the fit if memory allows; missing values are an error. Where nothing is selected, `transform`
+    warns and returns no columns. A pickle holds the fits but not the data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> X = np.random.default_rng(0).uniform(size=(100, 6))
+    >>> y = 10 * X[:, 1] + 5 * X[:, 4] ** 2
+    >>> selector = bv.VariableSelector(n_replicates=3, burn_in=300, n_draws=300, random_state=0)
+    >>> selector.fit(X, y).get_feature_names_out()
+    array(['x1', 'x4'], dtype=object)
+    >>> selector.transform(X).shape
+    (100, 2)
+
+    In a pipeline, what is selected follows from the training rows alone:
+
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> model = make_pipeline(selector, LinearRegression()).fit(X[:80], y[:80])
+    >>> bool(model.score(X[80:], y[80:]) > 0.9)
+    True
+    """
+
+    selection_: Selection
+    support_: NDArray[np.bool_]
+    scores_: NDArray[np.float64]
+    ranking_: NDArray[np.int64]
+    n_features_: int
+
+    def __init__(
+        self,
+        method: str = DEFAULT_METHOD,
+        *,
+        goal: Literal["balanced", "quick", "screening", "confirmatory"] | None = None,
+        prior: TreePrior | None = None,
+        measure: str | None = None,
+        threshold: str | Threshold | None = None,
+        n_replicates: int | None = None,
+        n_permutations: int | None = None,
+        n_trees: int = 20,
+        burn_in: int | None = None,
+        n_draws: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        progress: bool | ProgressCallback | None = None,
+        response: Literal["auto", "continuous", "binary"] = "auto",
+    ) -> None:
+        self.method = method
+        self.goal = goal
+        self.prior = prior
+        self.measure = measure
+        self.threshold = threshold
+        self.n_replicates = n_replicates
+        self.n_permutations = n_permutations
+        self.n_trees = n_trees
+        self.burn_in = burn_in
+        self.n_draws = n_draws
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.response = response
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Select the columns of X that drive y.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix (n_rows, n_features)
+            Numbers or truth values, without missing values.
+        y : array or series (n_rows,)
+            Numbers, or two classes; see `response`.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(100, 4))
+        >>> y = np.where(X[:, 2] > 0.5, "yes", "no")
+        >>> selector = bv.VariableSelector("dart-mpm", burn_in=300, n_draws=300, random_state=0)
+        >>> selector.fit(X, y).get_support(indices=True)
+        array([2])
+        """
+        X, y = self._checked_for_fit(X, y)
+        self.selection_ = select(X, y, **self.get_params(deep=False))
+        self.support_ = self.selection_.mask
+        self.scores_ = self.selection_.importance
+        self.ranking_ = self.selection_.ranks
+        self.n_features_ = len(self.selection_.selected)
+        return self
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
