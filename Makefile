@@ -36,7 +36,7 @@ PACKAGE_SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 CPP_FILES = $(shell find cpp bind -name '*.cpp' -o -name '*.hpp')
 
 .PHONY: help demo test test-core test-sanitize test-python doctest test-stat test-peers bench-peers \
-	bench-prediction lint format wheel clean
+	bench-prediction bench-methods lint format wheel clean
 
 help:
 	@sed -n '/^#   make/s/^#   //p' Makefile
@@ -101,6 +101,9 @@ bench-peers: $(VENV)/.peers
 
 bench-prediction: $(VENV)/.peers
 	$(PY) benchmarks/prediction.py
+
+bench-methods: $(VENV)/.peers
+	$(PY) benchmarks/methods.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check

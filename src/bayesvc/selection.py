@@ -175,7 +175,7 @@ class Selection:
         """How often each variable is selected with one replicate left out; NaN with only one."""
         if self.draws.n_replicates == 1:
             return np.full(len(self.mask), np.nan)
-        return self._without_one.mean(axis=0)
+        return np.asarray(self._without_one.mean(axis=0))
 
     def _mask_of(self, replicates: Sequence[int]) -> BoolArray:
         return cut_draws(self.method, self.draws.take(replicates), self.null)[0]
