@@ -89,6 +89,25 @@ def columns(quick: bool) -> tuple[dict[str, Any], str]:
     return found, "DART, n = 500, 20 trees\n\n" + markdown_table(header, rows)
 
 
+def ties(quick: bool) -> tuple[dict[str, Any], str]:
+    """Cost per draw of columns rounded to so many decimals, against the same columns as they are."""
+    rounds, length = (2, 1000) if quick else (5, 5000)
+    X, y = continuous(1000, 306)
+    kinds = {"as drawn": X, **{f"{d} decimals": X.round(d) for d in (3, 2, 1)}}
+    runs: dict[str, list[Timing]] = {kind: [] for kind in kinds}
+    for turn in range(rounds):
+        for kind, values in kinds.items():
+            runs[kind].append(fit(values, y, length, length, seed=turn))
+    lines = []
+    for kind, values in kinds.items():
+        ratio, low, high = ratios(runs[kind], runs["as drawn"])
+        distinct = np.median([len(np.unique(column)) for column in values.T])
+        cost = f"{middle(runs[kind], 'us_per_draw'):.1f}"
+        lines.append([kind, f"{distinct:.0f}", cost, f"{ratio:.2f}x ({low:.2f} to {high:.2f})"])
+    header = ["columns", "distinct values", "us per draw", "to untied (rounds)"]
+    return {"runs": runs}, "DART, (1000, 306), 20 trees\n\n" + markdown_table(header, lines)
+
+
 def rows_grow(quick: bool) -> tuple[dict[str, Any], str]:
     """Cost per draw against n at p = 20; every chain has as many draws from the same start."""
     heights = (1_000, 10_000, 100_000) if quick else (1_000, 10_000, 100_000, 1_000_000)
@@ -190,6 +209,7 @@ def cores(quick: bool) -> tuple[dict[str, Any], str]:
 PARTS: dict[str, Callable[[bool], tuple[dict[str, Any], str]]] = {
     "cores": cores,  # first: the others pin the process to one core
     "columns": columns,
+    "ties": ties,
     "rows": rows_grow,
     "memory": memory,
 }
