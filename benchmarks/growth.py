@@ -90,7 +90,7 @@ def columns(quick: bool) -> tuple[dict[str, Any], str]:
 
 
 def ties(quick: bool) -> tuple[dict[str, Any], str]:
-    """Cost per draw of columns rounded to so many decimals, against the same columns as they are."""
+    """Cost per draw of columns rounded to so many decimals, against the same ones as drawn."""
     rounds, length = (2, 1000) if quick else (5, 5000)
     X, y = continuous(1000, 306)
     kinds = {"as drawn": X, **{f"{d} decimals": X.round(d) for d in (3, 2, 1)}}

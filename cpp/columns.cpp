@@ -5,21 +5,11 @@
 #include <bit>
 #include <cstring>
 #include <utility>
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
+
+#include "pages.hpp"
 
 namespace bayesvc {
 namespace {
-
-// Columns are read in random order: with pages of 4 kB most of them would miss in the TLB.
-void prefer_huge_pages([[maybe_unused]] unsigned char* first, [[maybe_unused]] std::size_t bytes) {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-  constexpr std::size_t page = 4096;
-  const std::size_t skip = (page - reinterpret_cast<std::uintptr_t>(first) % page) % page;
-  if (bytes > skip + page) madvise(first + skip, (bytes - skip) / page * page, MADV_HUGEPAGE);
-#endif
-}
 
 // Order-preserving map of finite doubles to integers; -0 and 0 are one value.
 std::uint64_t sortable(double x) {

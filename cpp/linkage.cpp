@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+
+#include "pages.hpp"
 
 namespace bayesvc {
 namespace {
@@ -15,21 +18,25 @@ class Clusters {
   Clusters(const double* points, std::size_t n, std::size_t d, const double* weights)
       : n_(n),
         alive_(n),
-        distance_(n * n),
+        distance_(new double[n * n]),
         penalty_(n, 0.0),
         weight_(weights, weights + n),
         name_(n) {
+    prefer_huge_pages(distance_.get(), n * n * sizeof(double));
+    std::vector<double> by_column(n * d);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < d; ++k) by_column[k * n + i] = points[i * d + k];
     for (std::size_t i = 0; i < n; ++i) {
       name_[i] = static_cast<std::uint32_t>(i);
-      at(i, i) = infinity;
-      for (std::size_t j = 0; j < i; ++j) {
-        double sum = 0;
-        for (std::size_t k = 0; k < d; ++k) {
-          const double gap = points[i * d + k] - points[j * d + k];
-          sum += gap * gap;
-        }
-        at(i, j) = at(j, i) = std::sqrt(sum);
+      double* row = &at(i, 0);
+      std::fill_n(row, n, 0.0);
+      for (std::size_t k = 0; k < d; ++k) {
+        const double* column = &by_column[k * n];
+        const double here = column[i];
+        for (std::size_t j = 0; j < n; ++j) row[j] += (here - column[j]) * (here - column[j]);
       }
+      for (std::size_t j = 0; j < n; ++j) row[j] = std::sqrt(row[j]);
+      row[i] = infinity;
     }
   }
 
@@ -75,9 +82,9 @@ class Clusters {
     --alive_;
   }
 
-  // Moves the living together once a third of them is gone; `chain` is renumbered.
+  // Moves the living together once half of them are gone; `chain` is renumbered.
   void tidy(std::vector<std::size_t>& chain) {
-    if (3 * alive_ > 2 * n_ || n_ < 64) return;
+    if (2 * alive_ > n_ || n_ < 64) return;
     std::vector<std::size_t> kept, place(n_, 0);
     for (std::size_t i = 0; i < n_; ++i) {
       if (weight_[i] == 0) continue;
@@ -99,9 +106,9 @@ class Clusters {
   double& at(std::size_t i, std::size_t j) { return distance_[i * n_ + j]; }
 
   std::size_t n_, alive_;
-  std::vector<double> distance_;
-  std::vector<double> penalty_;  // infinite for clusters that are gone
-  std::vector<double> weight_;   // zero for these
+  std::unique_ptr<double[]> distance_;  // not a vector: n^2 zeros would be written in vain
+  std::vector<double> penalty_;         // infinite for clusters that are gone
+  std::vector<double> weight_;          // zero for these
   std::vector<std::uint32_t> name_;
 };
 

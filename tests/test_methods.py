@@ -146,3 +146,39 @@ def test_the_papers_ordering() -> None:
     gmax, gse, local, rank = np.mean(sizes, axis=0)
     assert gmax <= gse <= local < rank
     assert gmax < local
+
+
+def test_spike_forests_can_be_permuted(regression: Data) -> None:
+    """Composed: the null is a whole ABC run for each permuted response."""
+    X, y = regression
+    prior = bv.SpikeForest(n_samples=40, burn_in=10)
+    settings: dict[str, Any] = {"measure": "vc", "threshold": bv.Permutation("local", alpha=0.2)}
+    found = bv.select(X, y, prior=prior, n_permutations=4, random_state=0, **settings)
+    assert found.method.name == "abc-vc-local"
+    assert found.null is not None
+    assert found.null.shape == (4, 5)
+    assert len(np.unique(found.null, axis=0)) == 4
+    expected = (1 + (found.null >= found.values).sum(axis=0)) / 5
+    np.testing.assert_array_equal(found.p_values["single"], expected)
+    again = bv.select(X, y, prior=prior, n_permutations=4, random_state=0, n_jobs=1, **settings)
+    np.testing.assert_array_equal(again.null, found.null)
+    assert found.permuted is None
+    with pytest.raises(ValueError, match="n_draws=5 has no meaning for SpikeForest"):
+        bv.select(X, y, "abc-vc", n_draws=5)
+    with pytest.raises(ValueError, match="n_replicates=5 has no meaning for SpikeForest"):
+        bv.select(X, y, "abc-vc", n_replicates=5)
+
+
+def test_bad_data_are_refused_before_any_fit(
+    regression: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = regression
+    monkeypatch.setattr("bayesvc._core.fit", lambda *_: pytest.fail("a fit ran"))
+    with pytest.raises(ValueError, match="X has 2 rows, but prior=SpikeForest needs at least 3"):
+        bv.compare(X[:2], y[:2])
+    with pytest.raises(ValueError, match="y has 59 values but X has 60 rows"):
+        bv.compare(X, y[:-1])
+    with pytest.raises(ValueError, match="n_trees must be an integer of at least 1"):
+        bv.select(X, y, n_trees=0)
+    with pytest.raises(ValueError, match="split_weights has 2 numbers but X has 5 columns"):
+        bv.select(X, y, prior=bv.BART(split_weights=[1, 2]))

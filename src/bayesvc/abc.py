@@ -98,7 +98,7 @@ def abc_draws(
     progress: bool | ProgressCallback | None = None,
 ) -> Draws:
     """Sample encoded data, or a permutation of their response; see `sample_abc`."""
-    _check_fits_data(prior, data)
+    check_abc(prior, data)
     y, role, first = data.y, ROLE_ABC, 0
     if permutation is not None:
         y = dataclasses.replace(y, values=data.permuted(entropy, permutation))
@@ -277,7 +277,8 @@ def _tallied(results: list[dict[str, Any]], n_features: int, prior: SpikeForest)
     return tallies.contents()
 
 
-def _check_fits_data(prior: SpikeForest, data: Data) -> None:
+def check_abc(prior: SpikeForest, data: Data) -> None:
+    """Raise ValueError if settings of the prior cannot go with data of this size and kind."""
     n, p = data.values.shape
     if n < 3:
         raise ValueError(

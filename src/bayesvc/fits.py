@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc.abc import abc_draws
+from bayesvc.abc import abc_draws, check_abc
 from bayesvc.draws import Draws
 from bayesvc.measures import MEASURES, Measure
 from bayesvc.priors import Calibration, TreePrior, core_settings
@@ -79,7 +79,10 @@ def sample_fits(
 ) -> dict[TreePrior, Fits]:
     """Run all fits that are needed; those of BART and DART on one set of threads."""
     for prior in needs:
-        check_prior_fits_data(prior, *data.values.shape, binary=data.binary)
+        if isinstance(prior, SpikeForest):
+            check_abc(prior, data)
+        else:
+            check_prior_fits_data(prior, *data.values.shape, binary=data.binary)
     batches = [
         batch
         for prior, need in needs.items()

@@ -113,7 +113,7 @@ def select(
         if burn_in is not None:
             plan = replace(plan, prior=replace(plan.prior, burn_in=burn_in))
     run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress)
-    data = Data(X, y, response)
+    data = Data(X, y, response, n_jobs=run.n_jobs)
     fits = _sample(data, [plan], run)
     return _selection(plan, fits, data, frame_kind(X))
 
@@ -203,7 +203,7 @@ def compare(
     if not plans:
         raise ValueError(f"methods={methods!r} is empty; pass names of bayesvc.recipes, or 'all'")
     run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress)
-    data = Data(X, y, response)
+    data = Data(X, y, response, n_jobs=run.n_jobs)
     fits = _sample(data, plans, run)
     frame = frame_kind(X)
     found = {plan.name: _selection(plan, fits, data, frame) for plan in plans}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayesvc import _core
 from bayesvc.encode import EncodedY, data_hash, encode_X, encode_y
 from bayesvc.priors import Calibration, TreePrior, calibrate, needs_linear_model
-from bayesvc.running import ROLE_PERMUTATION, interruptible
+from bayesvc.running import ROLE_PERMUTATION, Started
 
 FloatArray = NDArray[np.float64]
 
@@ -30,12 +30,15 @@ class Problem:
 class Data:
     """Encoded data, and what fits to every arrangement of the response share."""
 
-    def __init__(self, X: Any, y: Any, response: str, *, keep_values: bool = False) -> None:
+    def __init__(
+        self, X: Any, y: Any, response: str, *, keep_values: bool = False, n_jobs: int = 1
+    ) -> None:
         encoded = encode_X(X)
         self.values = encoded.values
         self.names = encoded.names
         self.y = encode_y(y, response, n_rows=len(encoded.values))
         self._keep_values = keep_values
+        self._n_jobs = n_jobs
 
     @property
     def binary(self) -> bool:
@@ -43,15 +46,21 @@ class Data:
         return self.y.response == "binary"
 
     @cached_property
+    def _columns(self) -> Started[_core.Columns]:
+        return Started(lambda: _core.Columns(self.values, keep_values=self._keep_values))
+
+    @cached_property
     def problem(self) -> Problem:
         """The data as the sampler reads them."""
-        columns = interruptible(lambda: _core.Columns(self.values, keep_values=self._keep_values))
+        columns = self._columns.result()
         return Problem(columns, self.names, self.y, data_hash(columns, self.y.values))
 
     @cached_property
     def linear_model(self) -> _core.LinearModel:
         """The full linear model, whose residuals tell sigma_hat of any response."""
-        return interruptible(lambda: _core.LinearModel(self.values))
+        if self._n_jobs > 1:
+            _ = self._columns  # at the same time
+        return Started(lambda: _core.LinearModel(self.values)).result()
 
     def forget_linear_model(self) -> None:
         """Give back its memory."""

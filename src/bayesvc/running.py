@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,24 +127,29 @@ def run_tasks(
     report.finish()
 
 
-def interruptible(compute: Callable[[], _T]) -> _T:
-    """Compute on a thread of its own, so that Ctrl-C is heard during one long call of the core.
+class Started(Generic[_T]):
+    """A call that runs on a thread of its own from now on."""
 
-    After an interrupt the call goes on unseen until it ends; nothing waits for it.
-    """
-    outcome: list[_T] = []
-    error: list[BaseException] = []
+    def __init__(self, compute: Callable[[], _T]) -> None:
+        self._compute = compute
+        self._outcome: list[_T] = []
+        self._error: list[BaseException] = []
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
 
-    def run() -> None:
+    def _run(self) -> None:
         try:
-            outcome.append(compute())
-        except BaseException as caught:  # raised again below, on the caller's thread
-            error.append(caught)
+            self._outcome.append(self._compute())
+        except BaseException as caught:  # raised again on the caller's thread
+            self._error.append(caught)
 
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(_SECONDS_BETWEEN_LOOKS)
-    if error:
-        raise error[0]
-    return outcome[0]
+    def result(self) -> _T:
+        """Wait for the result.
+
+        Ctrl-C is heard meanwhile; the call then goes on unseen until it ends.
+        """
+        while self._thread.is_alive():
+            self._thread.join(_SECONDS_BETWEEN_LOOKS)
+        if self._error:
+            raise self._error[0]
+        return self._outcome[0]

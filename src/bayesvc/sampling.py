@@ -112,7 +112,7 @@ def sample(
     threads = resolve_n_jobs(n_jobs)
     check_progress(progress)
     entropy = resolve_random_state(random_state)
-    data = Data(X, y, response, keep_values=length.keep_trees)
+    data = Data(X, y, response, keep_values=length.keep_trees, n_jobs=threads)
     check_prior_fits_data(prior, *data.values.shape, binary=data.binary)
     _check_kept_memory(length, n_replicates, len(data.names))
     calibration = data.calibration(prior, data.y.values, n_trees)

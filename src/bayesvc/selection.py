@@ -151,7 +151,10 @@ class Selection:
                 f"method {self.method.name!r} permutes nothing, so it has no p-values; use one "
                 "with threshold 'local', 'gse' or 'gmax'"
             )
-        observed = self.method.measure.per_fit(self.draws)[0]
+        measure = self.method.measure
+        # The null of SpikeForest is made of as many kept forests as the measure itself.
+        alike = self.draws.abc is not None
+        observed = measure.compute(self.draws) if alike else measure.per_fit(self.draws)[0]
         return {
             "single": thresholds.permutation_pvalues(observed, self.null),
             "maxt": thresholds.permutation_pvalues(observed, self.null, adjust="maxt"),
