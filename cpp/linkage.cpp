@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <utility>
 
 #include "pages.hpp"
 
@@ -12,32 +14,172 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Distances between the clusters that are left, and what they are called outside.
-class Clusters {
+struct Cluster {
+  std::vector<std::uint32_t> members;
+  std::vector<double> centre;  // weighted mean of the members
+  double weight = 0;
+  double height = 0;  // of the merge that made it
+};
+
+class Points {
  public:
-  Clusters(const double* points, std::size_t n, std::size_t d, const double* weights)
-      : n_(n),
-        alive_(n),
-        distance_(new double[n * n]),
-        penalty_(n, 0.0),
-        weight_(weights, weights + n),
-        name_(n) {
-    prefer_huge_pages(distance_.get(), n * n * sizeof(double));
-    std::vector<double> by_column(n * d);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t k = 0; k < d; ++k) by_column[k * n + i] = points[i * d + k];
-    for (std::size_t i = 0; i < n; ++i) {
-      name_[i] = static_cast<std::uint32_t>(i);
-      double* row = &at(i, 0);
-      std::fill_n(row, n, 0.0);
-      for (std::size_t k = 0; k < d; ++k) {
-        const double* column = &by_column[k * n];
-        const double here = column[i];
-        for (std::size_t j = 0; j < n; ++j) row[j] += (here - column[j]) * (here - column[j]);
-      }
-      for (std::size_t j = 0; j < n; ++j) row[j] = std::sqrt(row[j]);
-      row[i] = infinity;
+  Points(const double* points, std::size_t n, std::size_t d, const double* weights)
+      : values_(points), n_(n), d_(d), weights_(weights) {}
+
+  std::size_t n() const { return n_; }
+  std::size_t d() const { return d_; }
+  double value(std::size_t i, std::size_t k) const { return values_[i * d_ + k]; }
+  double weight(std::size_t i) const { return weights_[i]; }
+
+  double distance(const double* a, const double* b) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < d_; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
+    return std::sqrt(sum);
+  }
+  double mean_distance(const Cluster& a, const Cluster& b) const {
+    if (a.members.size() == 1 && b.members.size() == 1)
+      return distance(values_ + a.members[0] * d_, values_ + b.members[0] * d_);
+    double sum = 0;
+    for (const std::uint32_t i : a.members)
+      for (const std::uint32_t j : b.members)
+        sum += weights_[i] * weights_[j] * distance(values_ + i * d_, values_ + j * d_);
+    return sum / (a.weight * b.weight);
+  }
+  std::vector<Cluster> singletons() const {
+    std::vector<Cluster> clusters(n_);
+    for (std::size_t i = 0; i < n_; ++i)
+      clusters[i] = {{static_cast<std::uint32_t>(i)},
+                     {values_ + i * d_, values_ + (i + 1) * d_},
+                     weights_[i],
+                     0.0};
+    return clusters;
+  }
+
+ private:
+  const double* values_;
+  std::size_t n_, d_;
+  const double* weights_;
+};
+
+Cluster joined(const Cluster& a, const Cluster& b, double height) {
+  Cluster both{a.members, a.centre, a.weight + b.weight, std::max({height, a.height, b.height})};
+  both.members.insert(both.members.end(), b.members.begin(), b.members.end());
+  for (std::size_t k = 0; k < both.centre.size(); ++k)
+    both.centre[k] += (b.centre[k] - a.centre[k]) * (b.weight / both.weight);
+  return both;
+}
+
+// The coordinate in which the centres are most spread out.
+std::size_t widest_axis(const std::vector<Cluster>& clusters, std::size_t d) {
+  std::size_t widest = 0;
+  double most = -1;
+  for (std::size_t k = 0; k < d; ++k) {
+    double sum = 0, squares = 0;
+    for (const Cluster& cluster : clusters) {
+      sum += cluster.centre[k];
+      squares += cluster.centre[k] * cluster.centre[k];
     }
+    const double spread = squares - sum * sum / static_cast<double>(clusters.size());
+    if (spread > most) most = spread, widest = k;
+  }
+  return widest;
+}
+
+using Nearest = std::vector<std::pair<std::size_t, double>>;  // which, and how far
+
+// Finds the nearest other cluster, the first of several, where it is not known. The mean distance
+// of two clusters is at least that of their centres, so only few are looked at: along one axis,
+// outwards.
+void find_nearest(const Points& points, const std::vector<Cluster>& clusters, Nearest& nearest) {
+  constexpr double rounding = 1 - 1e-9;
+  const std::size_t n = clusters.size(), d = points.d(), axis = widest_axis(clusters, d);
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+    return std::pair{clusters[i].centre[axis], i} < std::pair{clusters[j].centre[axis], j};
+  });
+  std::vector<double> position, centres;  // side by side in this order
+  for (const std::size_t i : order) {
+    position.push_back(clusters[i].centre[axis]);
+    centres.insert(centres.end(), clusters[i].centre.begin(), clusters[i].centre.end());
+  }
+  for (std::size_t at = 0; at < n; ++at) {
+    const std::size_t i = order[at];
+    auto& [best, least] = nearest[i];
+    if (best < n) continue;
+    const double* own = &centres[at * d];
+    double reach = infinity;  // of centres that can still matter, squared
+    const auto look_at = [&](std::size_t other) {
+      const double* centre = &centres[other * d];
+      double squared = 0;
+      for (std::size_t k = 0; k < d; ++k) squared += (own[k] - centre[k]) * (own[k] - centre[k]);
+      if (squared > reach) return;
+      const std::size_t j = order[other];
+      const double here = points.mean_distance(clusters[std::min(i, j)], clusters[std::max(i, j)]);
+      if (here > least || (here == least && j > best)) return;
+      best = j;
+      least = here;
+      reach = here * here / rounding;
+    };
+    const auto within = [&](std::size_t other) {
+      const double gap = position[other] - position[at];
+      return gap * gap <= reach;
+    };
+    std::size_t below = at, above = at + 1;
+    bool down = below > 0, up = above < n;
+    while (down || up) {
+      if (down) look_at(--below);
+      if (up) look_at(above++);
+      down = below > 0 && within(below - 1);
+      up = above < n && within(above);
+    }
+  }
+}
+
+// Merges pairs that are each other's nearest until few clusters are left. Average linkage may
+// merge such pairs in any order.
+void merge_neighbours(const Points& points, std::size_t most, std::vector<Cluster>& clusters,
+                      std::vector<ClusterMerge>& merges) {
+  constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
+  Nearest nearest(clusters.size(), {unknown, infinity});
+  while (clusters.size() > most) {
+    find_nearest(points, clusters, nearest);
+    std::vector<Cluster> left;
+    std::vector<std::size_t> place(clusters.size(), unknown);
+    Nearest still_nearest;  // merging others brings none nearer
+    for (std::size_t i = 0; i < clusters.size(); ++i) {
+      const auto [j, distance] = nearest[i];
+      if (nearest[j].first != i) {
+        place[i] = left.size();
+        left.push_back(std::move(clusters[i]));
+        still_nearest.push_back(nearest[i]);
+      } else if (i < j) {
+        left.push_back(joined(clusters[i], clusters[j], distance));
+        merges.push_back({clusters[i].members[0], clusters[j].members[0], left.back().height});
+        still_nearest.push_back({unknown, infinity});
+      }
+    }
+    for (auto& [j, distance] : still_nearest) {
+      if (j != unknown) j = place[j];
+      if (j == unknown) distance = infinity;
+    }
+    clusters = std::move(left);
+    nearest = std::move(still_nearest);
+  }
+}
+
+// Distances between the clusters that are left, and a point of each.
+class Distances {
+ public:
+  Distances(const Points& points, const std::vector<Cluster>& clusters)
+      : n_(clusters.size()), alive_(n_), distance_(new double[n_ * n_]), penalty_(n_, 0.0) {
+    prefer_huge_pages(distance_.get(), n_ * n_ * sizeof(double));
+    for (const Cluster& cluster : clusters) {
+      weight_.push_back(cluster.weight);
+      height_.push_back(cluster.height);
+      name_.push_back(cluster.members[0]);
+    }
+    fill(points, clusters);
   }
 
   std::size_t any() const {
@@ -63,11 +205,11 @@ class Clusters {
     return k;
   }
   double distance(std::size_t i, std::size_t j) const { return distance_[i * n_ + j]; }
-  std::uint32_t name(std::size_t i) const { return name_[i]; }
 
   // y takes x in.
-  void merge(std::size_t x, std::size_t y) {
+  ClusterMerge merge(std::size_t x, std::size_t y) {
     const double both = weight_[x] + weight_[y];
+    height_[y] = std::max({distance(x, y), height_[x], height_[y]});
     for (std::size_t k = 0; k < n_; ++k) {
       const double from_x = at(x, k), from_y = at(y, k);
       const double mean = (weight_[x] * from_x + weight_[y] * from_y) / both;
@@ -80,6 +222,7 @@ class Clusters {
     weight_[x] = 0;
     penalty_[x] = infinity;
     --alive_;
+    return {name_[x], name_[y], height_[y]};
   }
 
   // Moves the living together once half of them are gone; `chain` is renumbered.
@@ -95,6 +238,7 @@ class Clusters {
       for (std::size_t j = 0; j < kept.size(); ++j)
         distance_[i * kept.size() + j] = at(kept[i], kept[j]);
       weight_[i] = weight_[kept[i]];
+      height_[i] = height_[kept[i]];
       penalty_[i] = 0;
       name_[i] = name_[kept[i]];
     }
@@ -105,36 +249,80 @@ class Clusters {
  private:
   double& at(std::size_t i, std::size_t j) { return distance_[i * n_ + j]; }
 
+  // Row by row over all points at once, those of a cluster side by side.
+  void fill(const Points& points, const std::vector<Cluster>& clusters) {
+    std::vector<std::uint32_t> order;
+    for (const Cluster& cluster : clusters)
+      order.insert(order.end(), cluster.members.begin(), cluster.members.end());
+    const std::size_t m = order.size();
+    std::vector<double> by_column(m * points.d()), weight(m), apart(m), sums(n_);
+    for (std::size_t j = 0; j < m; ++j) {
+      weight[j] = points.weight(order[j]);
+      for (std::size_t k = 0; k < points.d(); ++k) by_column[k * m + j] = points.value(order[j], k);
+    }
+    for (std::size_t a = 0, i = 0; a < n_; ++a) {
+      std::fill(sums.begin(), sums.end(), 0.0);
+      const std::size_t size = clusters[a].members.size();
+      for (const std::size_t end = i + size; i < end; ++i) {
+        std::fill(apart.begin(), apart.end(), 0.0);
+        for (std::size_t k = 0; k < points.d(); ++k) {
+          const double* column = &by_column[k * m];
+          const double here = column[i];
+          for (std::size_t j = 0; j < m; ++j) apart[j] += (here - column[j]) * (here - column[j]);
+        }
+        for (std::size_t j = 0; j < m; ++j) apart[j] = std::sqrt(apart[j]);
+        for (std::size_t b = 0, j = 0; b < n_; ++b) {
+          const std::size_t last = j + clusters[b].members.size();
+          if (size == 1 && last == j + 1) {  // as it is: a factor and its inverse leave a rest
+            at(a, b) = apart[j++];
+            continue;
+          }
+          for (; j < last; ++j) sums[b] += weight[i] * weight[j] * apart[j];
+        }
+      }
+      for (std::size_t b = 0; b < n_; ++b)
+        if (size > 1 || clusters[b].members.size() > 1)
+          at(a, b) = sums[b] / (clusters[a].weight * clusters[b].weight);
+      at(a, a) = infinity;
+    }
+    for (std::size_t a = 0; a < n_;
+         ++a)  // summed in another order, the other half differs a little
+      for (std::size_t b = 0; b < a; ++b) at(b, a) = at(a, b);
+  }
+
   std::size_t n_, alive_;
   std::unique_ptr<double[]> distance_;  // not a vector: n^2 zeros would be written in vain
   std::vector<double> penalty_;         // infinite for clusters that are gone
   std::vector<double> weight_;          // zero for these
+  std::vector<double> height_;
   std::vector<std::uint32_t> name_;
 };
 
 }  // namespace
 
-// Merges pairs that are each other's nearest, found by following nearest neighbours.
 std::vector<ClusterMerge> average_linkage(const double* points, std::size_t n, std::size_t d,
-                                          const double* weights) {
-  Clusters clusters(points, n, d, weights);
+                                          const double* weights, std::size_t most_in_matrix) {
+  const Points all(points, n, d, weights);
+  std::vector<Cluster> clusters = all.singletons();
   std::vector<ClusterMerge> merges;
+  merge_neighbours(all, std::max<std::size_t>(most_in_matrix, 1), clusters, merges);
+  Distances distances(all, clusters);
+  // Pairs that are each other's nearest, found by following nearest neighbours.
   std::vector<std::size_t> chain;
   while (merges.size() + 1 < n) {
-    if (chain.empty()) chain.push_back(clusters.any());
+    if (chain.empty()) chain.push_back(distances.any());
     for (;;) {
-      const std::size_t x = chain.back(), y = clusters.nearest(x);
+      const std::size_t x = chain.back(), y = distances.nearest(x);
       // On a tie the chain turns back, or it could run in a circle.
       if (chain.size() > 1 &&
-          clusters.distance(x, chain[chain.size() - 2]) == clusters.distance(x, y))
+          distances.distance(x, chain[chain.size() - 2]) == distances.distance(x, y))
         break;
       chain.push_back(y);
     }
     const std::size_t x = chain.back(), y = chain[chain.size() - 2];
     chain.resize(chain.size() - 2);
-    merges.push_back({clusters.name(x), clusters.name(y), clusters.distance(x, y)});
-    clusters.merge(x, y);
-    clusters.tidy(chain);
+    merges.push_back(distances.merge(x, y));
+    distances.tidy(chain);
   }
   return merges;
 }

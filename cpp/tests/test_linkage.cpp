@@ -51,16 +51,19 @@ TEST(average_linkage_against_its_definition) {
       std::vector<double> points(n * d), weights(n);
       for (double& x : points) x = rng.normal();
       for (double& w : weights) w = 1 + rng.below(9);
-      const auto merges = bayesvc::average_linkage(points.data(), n, d, weights.data());
-      CHECK(merges.size() == n - 1);
-      std::vector<double> heights;
-      for (const auto& merge : merges) {
-        CHECK(merge.first != merge.second && merge.first < n && merge.second < n);
-        heights.push_back(merge.height);
-      }
-      std::sort(heights.begin(), heights.end());
       const auto expected = slow_heights(points, d, weights);
-      for (std::size_t k = 0; k + 1 < n; ++k) CHECK_NEAR(heights[k], expected[k], 1e-12);
+      for (const std::size_t most_in_matrix : {1u, 5u, 40u, 1000u}) {
+        const auto merges =
+            bayesvc::average_linkage(points.data(), n, d, weights.data(), most_in_matrix);
+        CHECK(merges.size() == n - 1);
+        std::vector<double> heights;
+        for (const auto& merge : merges) {
+          CHECK(merge.first != merge.second && merge.first < n && merge.second < n);
+          heights.push_back(merge.height);
+        }
+        std::sort(heights.begin(), heights.end());
+        for (std::size_t k = 0; k + 1 < n; ++k) CHECK_NEAR(heights[k], expected[k], 1e-12);
+      }
     }
   }
 }
@@ -72,7 +75,8 @@ TEST(average_linkage_with_ties_ends) {
     points.push_back(i / 10);
     weights.push_back(1);
   }
-  const auto merges = bayesvc::average_linkage(points.data(), 200, 2, weights.data());
-  CHECK(merges.size() == 199);
+  for (const std::size_t most_in_matrix : {1u, 20u, 1000u})
+    CHECK(bayesvc::average_linkage(points.data(), 200, 2, weights.data(), most_in_matrix).size() ==
+          199);
   CHECK(bayesvc::average_linkage(points.data(), 1, 2, weights.data()).empty());
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,6 +20,7 @@ def main() -> None:
     started = time.perf_counter()
     draws = bv.sample(data.X, data.y, bv.DART(), n_replicates=10, random_state=0, progress=True)
     seconds = time.perf_counter() - started
+    draws = replace(draws, feature_names=data.feature_names)
     print()
     print(top_table(draws, data))
     print()

@@ -196,7 +196,7 @@ class Selection:
         if rhat > _RHAT_LIMIT:
             found.append(
                 f"the chains disagree about sigma (R-hat {rhat:.2f}, more than {_RHAT_LIMIT}): "
-                "run longer ones (burn_in, n_draws)"
+                "see how stable the selection is, and run longer ones (burn_in, n_draws)"
             )
         for twin in self.twins:
             found.append(
