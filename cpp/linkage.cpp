@@ -24,12 +24,17 @@ struct Cluster {
 class Points {
  public:
   Points(const double* points, std::size_t n, std::size_t d, const double* weights)
-      : values_(points), n_(n), d_(d), weights_(weights) {}
+      : values_(points), n_(n), d_(d), weights_(weights) {
+    double largest = 0;
+    for (std::size_t k = 0; k < n * d; ++k) largest = std::max(largest, std::fabs(points[k]));
+    rounding_ = 1e-12 * largest;
+  }
 
   std::size_t n() const { return n_; }
   std::size_t d() const { return d_; }
   double value(std::size_t i, std::size_t k) const { return values_[i * d_ + k]; }
   double weight(std::size_t i) const { return weights_[i]; }
+  double rounding() const { return rounding_; }  // more than the error of a centre's coordinates
 
   double distance(const double* a, const double* b) const {
     double sum = 0;
@@ -59,6 +64,7 @@ class Points {
   const double* values_;
   std::size_t n_, d_;
   const double* weights_;
+  double rounding_ = 0;
 };
 
 Cluster joined(const Cluster& a, const Cluster& b, double height) {
@@ -91,7 +97,6 @@ using Nearest = std::vector<std::pair<std::size_t, double>>;  // which, and how 
 // of two clusters is at least that of their centres, so only few are looked at: along one axis,
 // outwards.
 void find_nearest(const Points& points, const std::vector<Cluster>& clusters, Nearest& nearest) {
-  constexpr double rounding = 1 - 1e-9;
   const std::size_t n = clusters.size(), d = points.d(), axis = widest_axis(clusters, d);
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -119,7 +124,7 @@ void find_nearest(const Points& points, const std::vector<Cluster>& clusters, Ne
       if (here > least || (here == least && j > best)) return;
       best = j;
       least = here;
-      reach = here * here / rounding;
+      reach = (here + points.rounding()) * (here + points.rounding());
     };
     const auto within = [&](std::size_t other) {
       const double gap = position[other] - position[at];
@@ -136,8 +141,8 @@ void find_nearest(const Points& points, const std::vector<Cluster>& clusters, Ne
   }
 }
 
-// Merges pairs that are each other's nearest until few clusters are left. Average linkage may
-// merge such pairs in any order.
+// Merges pairs that are each other's nearest until few clusters are left, if it can. Average
+// linkage may merge such pairs in any order.
 void merge_neighbours(const Points& points, std::size_t most, std::vector<Cluster>& clusters,
                       std::vector<ClusterMerge>& merges) {
   constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
@@ -163,8 +168,10 @@ void merge_neighbours(const Points& points, std::size_t most, std::vector<Cluste
       if (j != unknown) j = place[j];
       if (j == unknown) distance = infinity;
     }
+    const bool stuck = left.size() == clusters.size();  // on a circle of equal distances
     clusters = std::move(left);
     nearest = std::move(still_nearest);
+    if (stuck) return;
   }
 }
 

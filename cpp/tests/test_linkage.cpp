@@ -75,8 +75,15 @@ TEST(average_linkage_with_ties_ends) {
     points.push_back(i / 10);
     weights.push_back(1);
   }
-  for (const std::size_t most_in_matrix : {1u, 20u, 1000u})
+  std::vector<double> counts(900);  // few values, as counts and ranks have
+  bayesvc::Rng rng = brute_force::rng_of(82);
+  for (double& x : counts) x = rng.below(4);
+  const std::vector<double> alike(300, 2.0);
+  for (const std::size_t most_in_matrix : {1u, 20u, 1000u}) {
+    CHECK(bayesvc::average_linkage(counts.data(), 300, 3, alike.data(), most_in_matrix).size() ==
+          299);
     CHECK(bayesvc::average_linkage(points.data(), 200, 2, weights.data(), most_in_matrix).size() ==
           199);
+  }
   CHECK(bayesvc::average_linkage(points.data(), 1, 2, weights.data()).empty());
 }
