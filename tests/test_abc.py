@@ -3,16 +3,11 @@ from __future__ import annotations
 import math
 import os
 import pickle
-import signal
-import subprocess
-import sys
-import textwrap
-import time
 
 import numpy as np
 import pytest
 from scipy import stats
-from test_sampling import assert_same_bits
+from test_sampling import assert_same_bits, assert_stops_on_ctrl_c
 
 import bayesvc as bv
 from bayesvc import _core, _validation, abc, measures
@@ -372,25 +367,12 @@ def test_more_memory_than_there_is(regression, monkeypatch):
 
 @pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")
 def test_ctrl_c_stops_within_a_second():
-    program = textwrap.dedent("""
+    assert_stops_on_ctrl_c("""
         import numpy as np, bayesvc as bv
         X = np.random.default_rng(0).uniform(size=(2000, 50))
         started = lambda done, total: print("running", flush=True) if done else None
         bv.sample(X, X[:, 0], bv.SpikeForest(n_samples=10**6), n_jobs=2, progress=started)
     """)
-    process = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout.readline() == "running\n"
-        process.send_signal(signal.SIGINT)
-        sent = time.monotonic()
-        errors = process.communicate(timeout=20)[1]
-        # a second for the sampler, another for the interpreter to end on a busy machine
-        assert time.monotonic() - sent < 2
-        assert "KeyboardInterrupt" in errors
-    finally:
-        process.kill()
 
 
 def test_some_of_the_kept_forests(regression, tmp_path):

@@ -191,29 +191,37 @@ def test_bar_on_a_terminal(monkeypatch, capsys):
     assert "1:00:00, ? left" in progress.bar_text(0, 10, 3600)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ctrl_c_stops_within_a_second(n_jobs):
-    program = textwrap.dedent(f"""
-        import numpy as np, bayesvc as bv
-        X = np.random.default_rng(0).uniform(size=(2000, 50))
-        started = lambda done, total: print("running", flush=True) if done else None
-        bv.sample(X, X[:, 0], n_replicates=4, burn_in=10**8, n_draws=1, n_jobs={n_jobs},
-                  progress=started)
-    """)
+def assert_stops_on_ctrl_c(program):
+    """Interrupt a program once it prints "running"."""
     process = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", textwrap.dedent(program)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
         assert process.stdout.readline() == "running\n"
         process.send_signal(signal.SIGINT)
         sent = time.monotonic()
         errors = process.communicate(timeout=20)[1]
-        # a second for the fits, another for the interpreter to end on a busy machine
+        # a second for the sampler, another for the interpreter to end on a busy machine
         assert time.monotonic() - sent < 2
         assert "KeyboardInterrupt" in errors
     finally:
         process.kill()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_stops_within_a_second(n_jobs):
+    program = f"""
+        import numpy as np, bayesvc as bv
+        X = np.random.default_rng(0).uniform(size=(2000, 50))
+        started = lambda done, total: print("running", flush=True) if done else None
+        bv.sample(X, X[:, 0], n_replicates=4, burn_in=10**8, n_draws=1, n_jobs={n_jobs},
+                  progress=started)
+    """
+    assert_stops_on_ctrl_c(program)
 
 
 @pytest.mark.parametrize("statement", ["import bayesvc", "import bayesvc; bayesvc.sample(X, y)"])

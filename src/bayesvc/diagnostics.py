@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc.draws import Draws
-from bayesvc.running import ROLE_BOOTSTRAP
+from bayesvc.running import ROLE_BOOTSTRAP, random_words
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -189,9 +189,7 @@ def stability(
     if n_replicates == 1:
         nothing = np.full(len(mask), np.nan)
         return Stability(nothing, nothing.copy(), 0, 0)
-    # The words of a seed sequence are the same in every version of numpy.
-    sequence = np.random.SeedSequence(entropy, spawn_key=(ROLE_BOOTSTRAP, 0))
-    words = sequence.generate_state(n_bootstrap * n_replicates, np.uint64)
+    words = random_words(entropy, ROLE_BOOTSTRAP, 0, n_bootstrap * n_replicates)
     picks = (words % n_replicates).reshape(n_bootstrap, n_replicates).astype(int)
     resampled = np.array([select(pick) for pick in np.sort(picks, axis=1).tolist()])
     changes = int((without != mask).any(axis=0).sum())

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from bayesvc.abc import abc_draws, check_abc
 from bayesvc.draws import Draws
 from bayesvc.measures import MEASURES, Measure
-from bayesvc.priors import Calibration, TreePrior, core_settings
+from bayesvc.priors import Calibration, TreePrior
 from bayesvc.problem import Data, check_prior_fits_data
 from bayesvc.progress import ProgressCallback
 from bayesvc.running import ROLE_FIT, ROLE_PERMUTED_FIT, Fit, Length, fit_seed, run_fits
-from bayesvc.sampling import Tallies, draws_of
+from bayesvc.sampling import Tallies, draws_of, fits_to
 from bayesvc.spike_forest import SpikeForest
 
 FloatArray = NDArray[np.float64]
@@ -160,23 +160,20 @@ def _batches(
     p = len(data.names)
     calibration = data.calibration(prior, data.y.values, n_trees)
 
-    def fit(y: FloatArray, own: Calibration, role: int, number: int) -> Fit:
-        settings = core_settings(prior, own, n_trees, p)
-        return Fit(own.scale(y), settings, fit_seed(entropy, role, number))
+    def fits(y: FloatArray, own: Calibration, role: int, numbers: range) -> list[Fit]:
+        seeds = [fit_seed(entropy, role, number) for number in numbers]
+        return fits_to(y, prior, own, n_trees, p, seeds)
 
-    def batch(permuted: bool, fits: list[Fit]) -> _Batch:
-        tallies = Tallies(len(fits), p, length, sigma_unit=calibration.y_range)
-        return _Batch(permuted, prior, calibration, fits, tallies)
+    def batch(permuted: bool, its_fits: list[Fit]) -> _Batch:
+        tallies = Tallies(len(its_fits), p, length, sigma_unit=calibration.y_range)
+        return _Batch(permuted, prior, calibration, its_fits, tallies)
 
-    replicates = range(need.n_replicates)
-    found = [
-        batch(False, [fit(data.y.values, calibration, ROLE_FIT, r) for r in replicates]),
-    ]
+    found = [batch(False, fits(data.y.values, calibration, ROLE_FIT, range(need.n_replicates)))]
     if need.n_permutations:
-        fits = []
+        permuted: list[Fit] = []
         for number in range(need.n_permutations):
             y = data.permuted(entropy, number)
             own = data.calibration(prior, y, n_trees)
-            fits.append(fit(y, own, ROLE_PERMUTED_FIT, number))
-        found.append(batch(True, fits))
+            permuted += fits(y, own, ROLE_PERMUTED_FIT, range(number, number + 1))
+        found.append(batch(True, permuted))
     return found

@@ -18,11 +18,9 @@ from bayesvc.priors import TreePrior
 from bayesvc.problem import Data
 from bayesvc.progress import ProgressCallback, check_progress
 from bayesvc.recipe import DEFAULT_METHOD, RECIPES, Method, resolve_method
-from bayesvc.running import Length
+from bayesvc.running import DEFAULT_DRAWS, Length
 from bayesvc.selection import Selection, cut_draws, find_twins
 from bayesvc.spike_forest import SpikeForest
-
-_DEFAULT_DRAWS = 5000
 
 
 @dataclass(frozen=True)
@@ -38,8 +36,8 @@ class _Run:
 
     @property
     def length(self) -> Length:
-        burn_in = _DEFAULT_DRAWS if self.burn_in is None else self.burn_in
-        return Length(burn_in, _DEFAULT_DRAWS if self.n_draws is None else self.n_draws)
+        burn_in = DEFAULT_DRAWS if self.burn_in is None else self.burn_in
+        return Length(burn_in, DEFAULT_DRAWS if self.n_draws is None else self.n_draws)
 
 
 def select(

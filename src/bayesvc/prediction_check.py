@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayesvc._validation import check_integer, resolve_random_state
 from bayesvc.encode import encode_X, encode_y
 from bayesvc.priors import BART, TreePrior
-from bayesvc.running import ROLE_FOLDS
+from bayesvc.running import ROLE_FOLDS, random_order
 from bayesvc.sampling import sample
 
 FloatArray = NDArray[np.float64]
@@ -134,8 +134,6 @@ def check_prediction(
 
 def _folds(n_rows: int, n_folds: int, entropy: int) -> NDArray[np.intp]:
     """Return the fold of each row: random, of sizes that differ by one at most."""
-    sequence = np.random.SeedSequence(entropy, spawn_key=(ROLE_FOLDS, 0))
-    order = np.argsort(sequence.generate_state(n_rows, np.uint64), kind="stable")
     folds = np.empty(n_rows, dtype=np.intp)
-    folds[order] = np.arange(n_rows) % n_folds
+    folds[random_order(entropy, ROLE_FOLDS, 0, n_rows)] = np.arange(n_rows) % n_folds
     return folds

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayesvc import _core
 from bayesvc.encode import EncodedY, data_hash, encode_X, encode_y
 from bayesvc.priors import Calibration, TreePrior, calibrate, needs_linear_model
-from bayesvc.running import ROLE_PERMUTATION, Started
+from bayesvc.running import ROLE_PERMUTATION, Started, random_order
 
 FloatArray = NDArray[np.float64]
 
@@ -73,13 +73,8 @@ class Data:
         return calibrate(prior, y, n_trees, binary=self.binary, linear_model=model)
 
     def permuted(self, entropy: int, number: int) -> FloatArray:
-        """Return the response in the order of permutation `number`.
-
-        By sorting the words of a seed sequence: these are the same in every version of numpy.
-        """
-        sequence = np.random.SeedSequence(entropy, spawn_key=(ROLE_PERMUTATION, number))
-        order = np.argsort(sequence.generate_state(len(self.y.values), np.uint64), kind="stable")
-        return self.y.values[order]
+        """Return the response in the order of permutation `number`."""
+        return self.y.values[random_order(entropy, ROLE_PERMUTATION, number, len(self.y.values))]
 
 
 def check_prior_fits_data(prior: TreePrior, n: int, p: int, *, binary: bool) -> None:

@@ -17,6 +17,8 @@ from bayesvc.progress import Progress, ProgressCallback
 
 _T = TypeVar("_T")
 
+DEFAULT_DRAWS = 5000  # burn-in, and kept
+
 # First part of the spawn key: what a stream of random numbers is for.
 ROLE_FIT, ROLE_PERMUTATION, ROLE_PERMUTED_FIT, ROLE_ABC, ROLE_PERMUTED_ABC = range(5)
 ROLE_BOOTSTRAP, ROLE_FOLDS = 5, 6
@@ -54,10 +56,20 @@ class Fit:
         return self.y, cluster.settings_to_dict(self.settings), self.seed
 
 
+def random_words(entropy: int, role: int, number: int, n_words: int) -> NDArray[np.uint64]:
+    """Return random words that no other role or number shares, the same in every numpy."""
+    sequence = np.random.SeedSequence(entropy, spawn_key=(role, number))
+    return sequence.generate_state(n_words, np.uint64).astype(np.uint64, copy=False)
+
+
+def random_order(entropy: int, role: int, number: int, n_items: int) -> NDArray[np.intp]:
+    """Return 0, ..., n_items - 1 in random order."""
+    return np.argsort(random_words(entropy, role, number, n_items), kind="stable")
+
+
 def fit_seed(entropy: int, role: int, replicate: int) -> NDArray[np.uint64]:
     """Return the seed of one fit, which no other role or replicate shares."""
-    sequence = np.random.SeedSequence(entropy, spawn_key=(role, replicate))
-    return sequence.generate_state(4, np.uint64).astype(np.uint64, copy=False)
+    return random_words(entropy, role, replicate, 4)
 
 
 def run_fits(

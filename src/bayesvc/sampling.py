@@ -21,7 +21,7 @@ from bayesvc.draws import Draws, tally_layout
 from bayesvc.priors import DART, Calibration, TreePrior, check_prior, core_settings
 from bayesvc.problem import Data, Problem, check_prior_fits_data
 from bayesvc.progress import ProgressCallback, check_progress
-from bayesvc.running import ROLE_FIT, Fit, Length, fit_seed, run_fits
+from bayesvc.running import DEFAULT_DRAWS, ROLE_FIT, Fit, Length, fit_seed, run_fits
 from bayesvc.spike_forest import SpikeForest
 
 
@@ -103,8 +103,8 @@ def sample(
     n_replicates = check_integer("n_replicates", 10 if n_replicates is None else n_replicates, 1)
     n_trees = check_integer("n_trees", n_trees, 1)
     length = Length(
-        burn_in=check_integer("burn_in", 5000 if burn_in is None else burn_in, 0),
-        n_draws=check_integer("n_draws", 5000 if n_draws is None else n_draws, 1),
+        burn_in=check_integer("burn_in", DEFAULT_DRAWS if burn_in is None else burn_in, 0),
+        n_draws=check_integer("n_draws", DEFAULT_DRAWS if n_draws is None else n_draws, 1),
         keep_counts=check_flag("keep_counts", keep_counts),
         keep_s=check_flag("keep_s", keep_s),
         keep_trees=check_flag("keep_trees", keep_trees),
@@ -136,12 +136,26 @@ def sample_replicates(
     progress: bool | ProgressCallback | None = None,
 ) -> Draws:
     """Run the replicates with the numbers given; each depends on its own number only."""
-    settings = core_settings(prior, calibration, n_trees, problem.columns.p)
-    scaled = calibration.scale(problem.y.values)
-    fits = [Fit(scaled, settings, fit_seed(entropy, ROLE_FIT, r)) for r in replicates]
-    tallies = Tallies(len(fits), problem.columns.p, length, sigma_unit=calibration.y_range)
+    p = problem.columns.p
+    seeds = [fit_seed(entropy, ROLE_FIT, r) for r in replicates]
+    fits = fits_to(problem.y.values, prior, calibration, n_trees, p, seeds)
+    tallies = Tallies(len(fits), p, length, sigma_unit=calibration.y_range)
     run_fits(problem.columns, fits, length, tallies.store, n_jobs=n_jobs, progress=progress)
     return draws_of(tallies, problem, prior, calibration, n_trees, length, entropy)
+
+
+def fits_to(
+    y: NDArray[np.float64],
+    prior: TreePrior,
+    calibration: Calibration,
+    n_trees: int,
+    n_features: int,
+    seeds: Sequence[NDArray[np.uint64]],
+) -> list[Fit]:
+    """Return a fit to y for each seed."""
+    settings = core_settings(prior, calibration, n_trees, n_features)
+    scaled = calibration.scale(y)
+    return [Fit(scaled, settings, seed) for seed in seeds]
 
 
 def draws_of(
