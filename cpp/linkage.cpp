@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <utility>
 
+#include "nearby.hpp"
 #include "pages.hpp"
 
 namespace bayesvc {
@@ -75,74 +75,43 @@ Cluster joined(const Cluster& a, const Cluster& b, double height) {
   return both;
 }
 
-// The coordinate in which the centres are most spread out.
-std::size_t widest_axis(const std::vector<Cluster>& clusters, std::size_t d) {
-  std::size_t widest = 0;
-  double most = -1;
-  for (std::size_t k = 0; k < d; ++k) {
-    double sum = 0, squares = 0;
-    for (const Cluster& cluster : clusters) {
-      sum += cluster.centre[k];
-      squares += cluster.centre[k] * cluster.centre[k];
-    }
-    const double spread = squares - sum * sum / static_cast<double>(clusters.size());
-    if (spread > most) most = spread, widest = k;
-  }
-  return widest;
-}
-
 using Nearest = std::vector<std::pair<std::size_t, double>>;  // which, and how far
 
-// Finds the nearest other cluster, the first of several, where it is not known. The mean distance
-// of two clusters is at least that of their centres, so only few are looked at: along one axis,
-// outwards.
+// Decides between pairs of equal distance. As good as random, so that in a row of such pairs many
+// are each other's nearest; and the same for both clusters of a pair.
+std::uint64_t precedence(const Cluster& a, const Cluster& b) {
+  const auto [low, high] = std::minmax(a.members[0], b.members[0]);
+  const std::uint64_t pair = ((std::uint64_t{high} << 32) | low) * 0x9e3779b97f4a7c15u;
+  return (pair ^ (pair >> 32)) * 0x9e3779b97f4a7c15u;
+}
+
+// Finds the nearest other cluster where it is not known. The mean distance of two clusters is at
+// least that of their centres, so only few are looked at.
 void find_nearest(const Points& points, const std::vector<Cluster>& clusters, Nearest& nearest) {
-  const std::size_t n = clusters.size(), d = points.d(), axis = widest_axis(clusters, d);
-  std::vector<std::size_t> order(n);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
-    return std::pair{clusters[i].centre[axis], i} < std::pair{clusters[j].centre[axis], j};
-  });
-  std::vector<double> position, centres;  // side by side in this order
-  for (const std::size_t i : order) {
-    position.push_back(clusters[i].centre[axis]);
-    centres.insert(centres.end(), clusters[i].centre.begin(), clusters[i].centre.end());
-  }
-  for (std::size_t at = 0; at < n; ++at) {
-    const std::size_t i = order[at];
+  std::vector<double> centres;
+  for (const Cluster& cluster : clusters)
+    centres.insert(centres.end(), cluster.centre.begin(), cluster.centre.end());
+  const Nearby nearby(centres, points.d());
+  for (std::size_t place = 0; place < nearby.size(); ++place) {
+    const std::size_t i = nearby.point(place);
     auto& [best, least] = nearest[i];
-    if (best < n) continue;
-    const double* own = &centres[at * d];
+    if (best < clusters.size()) continue;
     double reach = infinity;  // of centres that can still matter, squared
-    const auto look_at = [&](std::size_t other) {
-      const double* centre = &centres[other * d];
-      double squared = 0;
-      for (std::size_t k = 0; k < d; ++k) squared += (own[k] - centre[k]) * (own[k] - centre[k]);
-      if (squared > reach) return;
-      const std::size_t j = order[other];
+    nearby.visit(place, reach, [&, &best = best, &least = least](std::size_t j) {
       const double here = points.mean_distance(clusters[std::min(i, j)], clusters[std::max(i, j)]);
-      if (here > least || (here == least && j > best)) return;
+      if (here > least) return;
+      if (here == least &&
+          precedence(clusters[i], clusters[j]) > precedence(clusters[i], clusters[best]))
+        return;
       best = j;
       least = here;
       reach = (here + points.rounding()) * (here + points.rounding());
-    };
-    const auto within = [&](std::size_t other) {
-      const double gap = position[other] - position[at];
-      return gap * gap <= reach;
-    };
-    std::size_t below = at, above = at + 1;
-    bool down = below > 0, up = above < n;
-    while (down || up) {
-      if (down) look_at(--below);
-      if (up) look_at(above++);
-      down = below > 0 && within(below - 1);
-      up = above < n && within(above);
-    }
+    });
   }
 }
 
-// Merges pairs that are each other's nearest until few clusters are left, if it can. Average
-// linkage may merge such pairs in any order.
+// Merges pairs that are each other's nearest until few clusters are left. Average linkage may
+// merge such pairs in any order.
 void merge_neighbours(const Points& points, std::size_t most, std::vector<Cluster>& clusters,
                       std::vector<ClusterMerge>& merges) {
   constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
@@ -168,10 +137,12 @@ void merge_neighbours(const Points& points, std::size_t most, std::vector<Cluste
       if (j != unknown) j = place[j];
       if (j == unknown) distance = infinity;
     }
-    const bool stuck = left.size() == clusters.size();  // on a circle of equal distances
+    // Clusters that were merged meanwhile may be as near as a nearest one that was kept, and take
+    // precedence over it: look again, and some pair is each other's nearest.
+    const bool stuck = left.size() == clusters.size();
     clusters = std::move(left);
     nearest = std::move(still_nearest);
-    if (stuck) return;
+    if (stuck) nearest.assign(clusters.size(), {unknown, infinity});
   }
 }
 
@@ -256,7 +227,7 @@ class Distances {
  private:
   double& at(std::size_t i, std::size_t j) { return distance_[i * n_ + j]; }
 
-  // Row by row over all points at once, those of a cluster side by side.
+  // From each point to all those of the clusters before its own, which lie side by side.
   void fill(const Points& points, const std::vector<Cluster>& clusters) {
     std::vector<std::uint32_t> order;
     for (const Cluster& cluster : clusters)
@@ -267,18 +238,19 @@ class Distances {
       weight[j] = points.weight(order[j]);
       for (std::size_t k = 0; k < points.d(); ++k) by_column[k * m + j] = points.value(order[j], k);
     }
-    for (std::size_t a = 0, i = 0; a < n_; ++a) {
+    for (std::size_t a = 0, start = 0; a < n_; ++a) {
       std::fill(sums.begin(), sums.end(), 0.0);
       const std::size_t size = clusters[a].members.size();
-      for (const std::size_t end = i + size; i < end; ++i) {
-        std::fill(apart.begin(), apart.end(), 0.0);
+      for (std::size_t i = start; i < start + size; ++i) {
+        std::fill_n(apart.begin(), start, 0.0);
         for (std::size_t k = 0; k < points.d(); ++k) {
           const double* column = &by_column[k * m];
           const double here = column[i];
-          for (std::size_t j = 0; j < m; ++j) apart[j] += (here - column[j]) * (here - column[j]);
+          for (std::size_t j = 0; j < start; ++j)
+            apart[j] += (here - column[j]) * (here - column[j]);
         }
-        for (std::size_t j = 0; j < m; ++j) apart[j] = std::sqrt(apart[j]);
-        for (std::size_t b = 0, j = 0; b < n_; ++b) {
+        for (std::size_t j = 0; j < start; ++j) apart[j] = std::sqrt(apart[j]);
+        for (std::size_t b = 0, j = 0; b < a; ++b) {
           const std::size_t last = j + clusters[b].members.size();
           if (size == 1 && last == j + 1) {  // as it is: a factor and its inverse leave a rest
             at(a, b) = apart[j++];
@@ -287,14 +259,14 @@ class Distances {
           for (; j < last; ++j) sums[b] += weight[i] * weight[j] * apart[j];
         }
       }
-      for (std::size_t b = 0; b < n_; ++b)
+      for (std::size_t b = 0; b < a; ++b) {
         if (size > 1 || clusters[b].members.size() > 1)
           at(a, b) = sums[b] / (clusters[a].weight * clusters[b].weight);
+        at(b, a) = at(a, b);
+      }
       at(a, a) = infinity;
+      start += size;
     }
-    for (std::size_t a = 0; a < n_;
-         ++a)  // summed in another order, the other half differs a little
-      for (std::size_t b = 0; b < a; ++b) at(b, a) = at(a, b);
   }
 
   std::size_t n_, alive_;

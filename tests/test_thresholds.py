@@ -345,8 +345,8 @@ def test_a_mean_rank_of_many_distinct_values_needs_no_matrix(rng, monkeypatch):
 
 
 def test_too_many_distinct_rows_are_refused(rng, monkeypatch):
-    monkeypatch.setattr(_validation, "available_memory", lambda: 1_000_000)
-    with pytest.raises(MemoryError, match=r"1,000 distinct variables.*1,000 x 1,000.*screen"):
+    monkeypatch.setattr(_validation, "available_memory", lambda: 100_000)
+    with pytest.raises(MemoryError, match=r"1,000 distinct variables needs.*screen"):
         clustering(rng.uniform(size=(1000, 4)))
 
 

@@ -11,8 +11,6 @@ import heapq
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import linkage
-from scipy.spatial.distance import pdist
 
 from bayesvc import _core
 from bayesvc._validation import check_memory
@@ -22,6 +20,7 @@ IntArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 
 _LARGEST = 1e150
+_BYTES_PER_ROW = 600
 
 
 def distinct_rows(rows: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
@@ -66,8 +65,8 @@ def leaf_points(
 def average_linkage(rows: FloatArray, weights: IntArray) -> FloatArray:
     """Return the average-linkage dendrogram of Euclidean distances between weighted rows.
 
-    `rows` (m, d) must be sorted, m >= 2. One column takes O(m log m) time and O(m) memory, more
-    columns O(m^2) of both.
+    `rows` (m, d) must be sorted, m >= 2. All takes O(m) memory; one column O(m log m) time, more
+    columns O(m^2).
     """
     if np.abs(rows).max() > _LARGEST:
         raise ValueError(
@@ -78,15 +77,14 @@ def average_linkage(rows: FloatArray, weights: IntArray) -> FloatArray:
         return _line_linkage(rows[:, 0], weights)
     check_memory(
         f"average linkage of {len(rows):,} distinct variables",
-        (len(rows), len(rows)),
-        rows.itemsize,
-        "cluster one column (the VIP Rank, which needs no distance matrix), use a permutation "
-        "threshold or median_probability, sample with the DART prior (never-split variables count "
-        "as one), or screen the columns first",
+        (len(rows), _BYTES_PER_ROW),
+        1,
+        "cluster one column (the VIP Rank), use a permutation threshold or median_probability, "
+        "sample with the DART prior (never-split variables count as one), or screen the columns "
+        "first",
     )
-    if (weights == 1).all():
-        return np.asarray(linkage(pdist(rows), method="average"), dtype=np.float64)
-    return _chain_linkage(rows, weights)
+    merges = _core.average_linkage(rows, weights.astype(np.float64))
+    return _dendrogram(merges[np.argsort(merges[:, 2], kind="stable")])
 
 
 def last_split(tree: FloatArray) -> BoolArray:
@@ -102,11 +100,6 @@ def last_split(tree: FloatArray) -> BoolArray:
         else:
             waiting += children[node - m]
     return second
-
-
-def _chain_linkage(rows: FloatArray, weights: IntArray) -> FloatArray:
-    merges = _core.average_linkage(rows, weights.astype(np.float64))
-    return _dendrogram(merges[np.argsort(merges[:, 2], kind="stable")])
 
 
 def _dendrogram(merges: FloatArray) -> FloatArray:

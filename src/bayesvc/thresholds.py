@@ -296,8 +296,9 @@ def clustering(
     -----
     The two clusters are those of the last merge. Rows are sorted and equal rows merged into one
     weighted row first, so the answer does not depend on the order of the variables, and many
-    variables that were never split on cost as much as one. Several columns need a distance matrix
-    of the distinct rows; MemoryError is raised if it does not fit.
+    variables that were never split on cost as much as one. The time grows with the square of the
+    number of distinct rows (20 seconds for 100,000), the memory with their number; MemoryError is
+    raised if it does not suffice.
 
     Examples
     --------
