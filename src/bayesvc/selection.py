@@ -274,7 +274,7 @@ class Selection:
 
 
 def cut_draws(
-    method: Method, draws: Draws, null: FloatArray | None
+    method: Method, draws: Any, null: FloatArray | None
 ) -> tuple[BoolArray, Cut, FloatArray]:
     """Apply the measure and the threshold of a method: the mask, the cut and the values."""
     values = method.measure.compute(draws)

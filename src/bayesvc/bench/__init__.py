@@ -1,0 +1,1 @@
+"""The paper's study: its problems, a grid of runs, and their results against the published ones."""

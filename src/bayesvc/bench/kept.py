@@ -1,0 +1,113 @@
+"""The tallies of a task's fits in a compact file, to score other summaries later."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc.draws import Draws
+from bayesvc.fits import Fits
+from bayesvc.recipe import PRIORS
+
+FloatArray = NDArray[np.float64]
+
+_TALLIES = ("vc", "vip", "mpvip", "mi")
+
+
+@dataclass(frozen=True, eq=False)
+class KeptFits:
+    """What is left of the fits of one prior: arrays (n_replicates, n_features).
+
+    Any measure takes it in the place of `Draws`.
+
+    Attributes
+    ----------
+    vc, vip, mpvip, mi : ndarray
+    seconds : ndarray (n_replicates,)
+    permuted : KeptFits or None
+        Those to permuted responses.
+    """
+
+    vc: FloatArray
+    vip: FloatArray
+    mpvip: FloatArray
+    mi: FloatArray
+    seconds: FloatArray
+    permuted: KeptFits | None = None
+
+    @property
+    def n_replicates(self) -> int:
+        """Number of fits."""
+        return len(self.vc)
+
+    def first(self, n_replicates: int) -> KeptFits:
+        """Return the first fits; 0 stands for all."""
+        if n_replicates == 0:
+            return self
+        rows = slice(n_replicates)
+        return KeptFits(
+            self.vc[rows], self.vip[rows], self.mpvip[rows], self.mi[rows], self.seconds[rows],
+            self.permuted,
+        )  # fmt: skip
+
+
+def pack(fits: Mapping[str, Fits]) -> bytes:
+    """Return the tallies of fits, by the name of their prior, as the bytes of an npz file.
+
+    Sums of counts and numbers of draws are whole and stay exact; VIP and MI keep seven digits.
+    """
+    arrays: dict[str, NDArray[Any]] = {}
+    for prior, own in fits.items():
+        for kind, draws in (("fit", own.draws), ("permuted", own.permuted)):
+            if draws is not None:
+                arrays |= {f"{prior}.{kind}.{name}": part for name, part in _compact(draws).items()}
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()
+
+
+def unpack(path: Path) -> dict[str, KeptFits]:
+    """Return the kept fits by the name of their prior."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = dict(archive)
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise ValueError(
+            f"{path} cannot be read ({error}); delete it and run its task again"
+        ) from None
+    found = {}
+    for prior in PRIORS:
+        if f"{prior}.fit.vc" in arrays:
+            permuted = None
+            if f"{prior}.permuted.vc" in arrays:
+                permuted = _expanded(arrays, f"{prior}.permuted.")
+            found[prior] = _expanded(arrays, f"{prior}.fit.", permuted)
+    return found
+
+
+def _compact(draws: Draws) -> dict[str, NDArray[Any]]:
+    seconds = draws.seconds if draws.abc is None else [draws.abc.seconds]
+    return {
+        "vc": np.rint(draws.vc * draws.n_draws).astype(np.uint32),
+        "mpvip": np.rint(draws.mpvip * draws.n_draws).astype(np.uint32),
+        "vip": draws.vip.astype(np.float32),
+        "mi": draws.mi.astype(np.float32),
+        "n_draws": np.array(draws.n_draws),
+        "seconds": np.asarray(seconds, dtype=np.float64),
+    }
+
+
+def _expanded(
+    arrays: Mapping[str, NDArray[Any]], start: str, permuted: KeptFits | None = None
+) -> KeptFits:
+    n_draws = arrays[start + "n_draws"]
+    vc, mpvip = (arrays[start + name] / n_draws for name in ("vc", "mpvip"))
+    vip, mi = (arrays[start + name].astype(np.float64) for name in ("vip", "mi"))
+    return KeptFits(vc, vip, mpvip, mi, arrays[start + "seconds"], permuted)

@@ -1,0 +1,59 @@
+"""Score other summaries on fits whose tallies were kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from joblib import Parallel, delayed
+
+from bayesvc._validation import resolve_n_jobs
+from bayesvc.bench import feynman
+from bayesvc.bench.entries import Entry, entries_of
+from bayesvc.bench.grid import Task
+from bayesvc.bench.kept import unpack
+from bayesvc.bench.store import SCHEMA, Store, StoreError
+from bayesvc.bench.task import rescore_task
+
+
+def rescore(
+    folder: str | os.PathLike[str],
+    methods: Sequence[str],
+    lrep: Sequence[int] = (),
+    *,
+    n_jobs: int | None = None,
+) -> pl.DataFrame:
+    """Return the results of methods on the fits that `run_grid` kept.
+
+    Parameters
+    ----------
+    folder : path
+        Results of `bench run --keep-draws`.
+    methods : list of str
+        As in `bayesvc.bench.entries.entries_of`, but a function "module:function" receives the
+        `KeptFits` of a task by the name of their prior ("bart", "dart", "abc") and returns a mask.
+    lrep : list of int, optional
+        Further numbers of fits for these methods.
+    n_jobs : int, optional
+        Processes; all by default.
+    """
+    entries = entries_of(methods, lrep)
+    store = Store(folder)
+    tasks = store.kept_tasks()
+    if not tasks:
+        raise StoreError(f"{folder} keeps no tallies; run it with --keep-draws")
+    jobs = min(resolve_n_jobs(n_jobs), len(tasks))
+    batches = [tasks[i :: 4 * jobs] for i in range(4 * jobs)]
+    parts = Parallel(n_jobs=jobs)(delayed(_rows)(store, batch, entries) for batch in batches)
+    return pl.DataFrame([row for part in parts for row in part], schema=SCHEMA)
+
+
+def _rows(store: Store, tasks: list[Task], entries: tuple[Entry, ...]) -> list[dict[str, Any]]:
+    rows = []
+    for task in tasks:
+        relevant = np.arange(len(feynman.equation(task.problem).variables))
+        rows += rescore_task(task, entries, unpack(store.draws_path(task)), relevant)
+    return rows

@@ -1,0 +1,362 @@
+"""Results of a study in a folder that many processes may write to, and that any may leave.
+
+    store.json          the settings of the study, written once
+    rows/*.parquet      results, each file written under another name and then renamed
+    claims/             a file for each task that is being run, naming its writer
+    writers/            a file for each writer, touched as long as it lives
+    draws/              tallies of fits, if they are kept
+
+A task is claimed, run, written, and its claim removed. Whoever gets a claim looks for new rows
+before it starts, so nothing is run twice; a claim whose writer is gone is taken over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import socket
+import threading
+import uuid
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from bayesvc import __version__
+from bayesvc.bench.entries import Entry
+from bayesvc.bench.grid import Settings, Task
+
+FORMAT = 1
+SCHEMA: dict[str, Any] = {
+    "data": pl.String, "problem": pl.String, "n": pl.Int64, "snr": pl.Float64, "seed": pl.Int64,
+    "p": pl.Int32, "p0": pl.Int32, "method": pl.String, "n_replicates": pl.Int32,
+    "n_permutations": pl.Int32, "selected": pl.List(pl.Int32), "tp": pl.Int32, "fp": pl.Int32,
+    "fn": pl.Int32, "n_selected": pl.Int32, "tpr": pl.Float64, "fpr": pl.Float64,
+    "f1": pl.Float64, "seconds": pl.Float64, "error": pl.String,
+}  # fmt: skip
+_TASK = ("data", "problem", "n", "snr", "seed")
+_KEY = (*_TASK, "method", "n_replicates")
+
+Key = tuple[Any, ...]
+
+_SECONDS_BETWEEN_BEATS = 5.0
+_SECONDS_UNTIL_GONE = 60.0
+_FILES_BEFORE_MERGE = 200
+
+
+class StoreError(ValueError):
+    """The folder cannot be used; the message says why and what to do."""
+
+
+class Store:
+    """The results of one study. Use it in a `with` statement to write.
+
+    Parameters
+    ----------
+    folder : path
+    settings : Settings, optional
+        Those of the study; the folder is made if there is none. Without them the folder must hold
+        results.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], settings: Settings | None = None) -> None:
+        self.folder = Path(folder)
+        self._names = {part: self.folder / part for part in ("rows", "claims", "writers", "draws")}
+        self.settings = self._open(settings)
+        self._seen: set[str] = set()
+        self._done: dict[Key, bool] = {}
+        self._own: list[Path] = []
+        self._writer: _Writer | None = None
+
+    # ---- reading ----------------------------------------------------------------
+
+    def rows(self) -> pl.DataFrame:
+        """Return all results, each once; one without an error before one with."""
+        while True:
+            try:
+                parts = [_read(path) for path in sorted(self._names["rows"].glob("*.parquet"))]
+                break
+            except FileNotFoundError:  # merged into another one meanwhile
+                continue
+        table = pl.concat([pl.DataFrame(schema=SCHEMA), *parts])
+        table = table.sort(*_KEY, pl.col("error").is_not_null(), maintain_order=True)
+        return table.unique(subset=list(_KEY), keep="first", maintain_order=True)
+
+    def missing(
+        self, tasks: dict[Task, tuple[Entry, ...]], retry_failed: bool = False
+    ) -> dict[Task, tuple[Entry, ...]]:
+        """Return the tasks that still have entries without a result, and these entries."""
+        self._look()
+        found = {}
+        for task, entries in tasks.items():
+            left = tuple(entry for entry in entries if not self._has(task, entry, retry_failed))
+            if left:
+                found[task] = left
+        return found
+
+    def active_writers(self) -> int:
+        """Return how many processes are writing to the folder."""
+        own = None if self._writer is None else self._writer.token
+        tokens = {path.name for path in self._names["writers"].glob("*")} - {own}
+        return sum(not self._is_gone(token) for token in tokens)
+
+    def draws_path(self, task: Task) -> Path:
+        """Return where the tallies of a task are."""
+        file = f"{task.data}-{task.n}-{task.snr:g}-{task.seed}.npz"
+        return self._names["draws"] / task.problem / file
+
+    def kept_tasks(self) -> list[Task]:
+        """Return the tasks whose tallies were kept."""
+        found = []
+        for path in sorted(self._names["draws"].glob("*/*.npz")):
+            data, n, snr, seed = path.stem.split("-")
+            found.append(Task(data, path.parent.name, int(n), float(snr), int(seed)))
+        return found
+
+    # ---- writing ----------------------------------------------------------------
+
+    def __enter__(self) -> Store:
+        for path in self._names.values():
+            path.mkdir(parents=True, exist_ok=True)
+        self._writer = _Writer(self._names["writers"])
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._writer is not None
+        for path in self._names["claims"].glob("*"):
+            if _text(path) == self._writer.token:
+                path.unlink(missing_ok=True)
+        try:
+            self._merge()
+        finally:
+            self._writer.stop()
+            self._writer = None
+
+    def claim(
+        self, task: Task, entries: tuple[Entry, ...], retry_failed: bool = False
+    ) -> tuple[Entry, ...]:
+        """Return what is to be run of a task; nothing if others run it or have run it."""
+        assert self._writer is not None
+        path = self._claim_path(task)
+        if not self._create(path) and not (self._take_over(path) and self._create(path)):
+            return ()
+        left = self.missing({task: entries}, retry_failed).get(task, ())
+        if not left:
+            path.unlink(missing_ok=True)
+        return left
+
+    def add(self, task: Task, rows: Iterable[dict[str, Any]], tallies: bytes | None = None) -> None:
+        """Write the results of a task that was claimed."""
+        assert self._writer is not None
+        if tallies is not None:
+            target = self.draws_path(task)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _write(target, tallies)
+        table = pl.DataFrame(list(rows), schema=SCHEMA)
+        self._own.append(self._write_rows(table))
+        self._claim_path(task).unlink(missing_ok=True)
+        if len(self._own) >= _FILES_BEFORE_MERGE:
+            self._merge()
+
+    def _write_rows(self, table: pl.DataFrame) -> Path:
+        assert self._writer is not None
+        target = self._names["rows"] / f"{self._writer.next_name()}.parquet"
+        buffer = io.BytesIO()
+        table.write_parquet(buffer, compression="zstd")
+        _write(target, buffer.getvalue())
+        return target
+
+    def _merge(self) -> None:
+        """Put the small files of this process into one."""
+        if len(self._own) < 2:
+            return
+        small = self._own
+        self._own = []
+        self._seen.add(self._write_rows(pl.concat([_read(path) for path in small])).name)
+        for path in small:
+            path.unlink(missing_ok=True)
+
+    # ---- what others do ---------------------------------------------------------
+
+    def _look(self) -> None:
+        """Take note of the rows in files that are new."""
+        while True:
+            listed = {path.name for path in self._names["rows"].glob("*.parquet")}
+            try:
+                for name in sorted(listed - self._seen):
+                    table = _read(self._names["rows"] / name)
+                    for *key, error in table.select(*_KEY, "error").iter_rows():
+                        good = error is None
+                        self._done[tuple(key)] = self._done.get(tuple(key), False) or good
+                    self._seen.add(name)
+                return
+            except FileNotFoundError:  # merged into another one meanwhile
+                continue
+
+    def _has(self, task: Task, entry: Entry, only_good: bool) -> bool:
+        key = (task.data, task.problem, task.n, task.snr, task.seed, *entry.key)
+        good = self._done.get(key)
+        return good is not None and (good or not only_good)
+
+    def _claim_path(self, task: Task) -> Path:
+        return self._names["claims"] / hashlib.sha256(task.key.encode()).hexdigest()[:32]
+
+    def _create(self, path: Path) -> bool:
+        assert self._writer is not None
+        try:
+            with path.open("x") as file:
+                file.write(self._writer.token)
+        except FileExistsError:
+            return False
+        return True
+
+    def _take_over(self, path: Path) -> bool:
+        """Remove a claim whose writer is gone; only one of several processes succeeds."""
+        token = _text(path)
+        if token is None:
+            return True
+        assert self._writer is not None
+        if token == self._writer.token or not self._is_gone(token):
+            return False
+        aside = path.with_name(f"{path.name}.{self._writer.token}")
+        try:
+            path.rename(aside)
+        except OSError:
+            return False
+        aside.unlink(missing_ok=True)
+        return True
+
+    def _is_gone(self, token: str) -> bool:
+        host, pid, _ = token.split("+") if token.count("+") == 2 else ("", "", "")
+        if host == _host() and pid.isdigit() and not _is_alive(int(pid)):
+            return True
+        try:
+            beat = (self._names["writers"] / token).stat().st_mtime
+        except FileNotFoundError:
+            return True
+        return self._now() - beat > _SECONDS_UNTIL_GONE
+
+    def _now(self) -> float:
+        """Return the time by the clock that stamps the files, which may be another machine's."""
+        probe = self._names["writers"] / f".clock-{uuid.uuid4().hex}"
+        try:
+            probe.touch()
+            return probe.stat().st_mtime
+        finally:
+            probe.unlink(missing_ok=True)
+
+    # ---- the settings -----------------------------------------------------------
+
+    def _open(self, settings: Settings | None) -> Settings:
+        path = self.folder / "store.json"
+        if not path.exists():
+            if settings is None:
+                raise StoreError(f"{self.folder} holds no results; give the folder of `bench run`")
+            if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+                raise StoreError(
+                    f"{self.folder} exists and is no folder of results; give another folder"
+                )
+            self._names["rows"].mkdir(parents=True, exist_ok=True)
+            about = {"format": FORMAT, "bayesvc": __version__, "settings": asdict(settings)}
+            _write(path, (json.dumps(about, indent=1) + "\n").encode())
+        stored = _stored_settings(path)
+        if settings is not None and stored != settings:
+            differ = ", ".join(
+                f"{name}={getattr(stored, name)!r} instead of {value!r}"
+                for name, value in asdict(settings).items()
+                if getattr(stored, name) != value
+            )
+            raise StoreError(f"{self.folder} was written with {differ}; give another folder")
+        return stored
+
+
+class _Writer:
+    """Shows that this process is alive, and names its files."""
+
+    def __init__(self, folder: Path) -> None:
+        self.token = f"{_host()}+{os.getpid()}+{uuid.uuid4().hex[:12]}"
+        self._file = folder / self.token
+        self._file.touch()
+        self._count = 0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._beat, daemon=True)
+        self._thread.start()
+
+    def next_name(self) -> str:
+        self._count += 1
+        return f"{self.token}+{self._count:06d}"
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()
+        self._file.unlink(missing_ok=True)
+
+    def _beat(self) -> None:
+        while not self._stop.wait(_SECONDS_BETWEEN_BEATS):
+            try:
+                self._file.touch()
+            except OSError:
+                continue  # a full or absent disk shows when results are written
+
+
+def _stored_settings(path: Path) -> Settings:
+    try:
+        about = json.loads(path.read_text())
+        version, writer = about["format"], about["bayesvc"]
+        settings = Settings(**about["settings"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StoreError(f"{path} cannot be read ({error}); give another folder") from None
+    if version != FORMAT or writer != __version__:
+        raise StoreError(
+            f"{path.parent} was written by bayesvc {writer} (format {version}), this is "
+            f"{__version__} (format {FORMAT}); give another folder, or use that version"
+        )
+    return settings
+
+
+def _read(path: Path) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(path, memory_map=False)
+    except pl.exceptions.ComputeError as error:
+        raise StoreError(f"{path} is damaged ({error}); move it away and run again") from None
+
+
+def _write(target: Path, content: bytes) -> None:
+    """Write under another name, to disk, and then rename: a file is whole or it is not there."""
+    other = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
+    try:
+        with other.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        other.replace(target)
+    except BaseException:
+        other.unlink(missing_ok=True)
+        raise
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        return None
+
+
+def _host() -> str:
+    return socket.gethostname().replace("+", "-")
+
+
+def _is_alive(pid: int) -> bool:
+    if os.name == "nt":  # where a signal, even 0, ends the process
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

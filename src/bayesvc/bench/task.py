@@ -1,0 +1,186 @@
+"""One task of a study: draw the data, run the fits once, score all that is wanted of them."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc.bench.entries import Entry, load_function
+from bayesvc.bench.grid import Settings, Task
+from bayesvc.bench.kept import KeptFits, pack
+from bayesvc.bench.problem import BenchProblem
+from bayesvc.bench.scores import as_mask, score
+from bayesvc.fits import Fits, Need, sample_fits
+from bayesvc.priors import TreePrior
+from bayesvc.problem import Data
+from bayesvc.recipe import PRIORS
+from bayesvc.running import Length
+from bayesvc.selection import cut_draws
+
+BoolArray = NDArray[np.bool_]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The rows of a task, and the tallies of its fits if they are to be kept."""
+
+    task: Task
+    rows: list[Row]
+    tallies: bytes | None
+
+
+def run_task(
+    task: Task, entries: tuple[Entry, ...], settings: Settings, keep_draws: bool = False
+) -> Outcome:
+    """Run one task on one thread. What fails is recorded in the rows, not raised."""
+    try:
+        problem = task.load()
+    except Exception as error:
+        return Outcome(task, [_failed(task, entry, 0, 0, error) for entry in entries], None)
+    with_fits = [entry for entry in entries if entry.method is not None]
+    shape = (len(problem.feature_names), len(problem.relevant))
+    rows: list[Row] = []
+    fits: dict[TreePrior, Fits] = {}
+    try:
+        if with_fits:
+            fits = _sample(task, problem, with_fits, settings)
+    except Exception as error:
+        rows = [_failed(task, entry, *shape, error) for entry in with_fits]
+        entries = tuple(entry for entry in entries if entry.method is None)
+    for entry in entries:
+        try:
+            mask, seconds = _answer(task, problem, entry, fits)
+            rows.append(result_row(task, entry, mask, problem.relevant, seconds))
+        except Exception as error:
+            rows.append(_failed(task, entry, *shape, error))
+    named = {_prior_name(prior): own for prior, own in fits.items() if prior.sigma is None}
+    return Outcome(task, rows, pack(named) if keep_draws and named else None)
+
+
+def rescore_task(
+    task: Task, entries: Iterable[Entry], kept: Mapping[str, KeptFits], relevant: NDArray[np.intp]
+) -> list[Row]:
+    """Score methods on tallies that were kept.
+
+    A function receives the kept fits by the name of their prior and returns a mask.
+    """
+    rows = []
+    n_features = next(iter(kept.values())).vc.shape[1]
+    for entry in entries:
+        try:
+            started = time.perf_counter()
+            if entry.function is not None:
+                mask = as_mask(load_function(entry.function)(kept), n_features, entry.name)
+                seconds = time.perf_counter() - started
+            else:
+                mask, seconds = _from_kept(entry, kept)
+            rows.append(result_row(task, entry, mask, relevant, seconds))
+        except Exception as error:
+            rows.append(_failed(task, entry, n_features, len(relevant), error))
+    return rows
+
+
+def result_row(
+    task: Task, entry: Entry, mask: BoolArray, relevant: NDArray[np.intp], seconds: float
+) -> Row:
+    """Return the row of a result."""
+    row = _row(task, entry, len(mask), len(relevant), np.flatnonzero(mask).tolist(), seconds, None)
+    return row | score(mask, relevant)._asdict()
+
+
+def _failed(task: Task, entry: Entry, p: int, p0: int, error: Exception) -> Row:
+    text = f"{type(error).__name__}: {error}"
+    nothing = {"tp": 0, "fp": 0, "fn": p0, "tpr": 0.0, "fpr": 0.0, "f1": 0.0}
+    return _row(task, entry, p, p0, [], 0.0, text[:1000]) | nothing
+
+
+def _row(
+    task: Task,
+    entry: Entry,
+    p: int,
+    p0: int,
+    selected: list[int],
+    seconds: float,
+    error: str | None,
+) -> Row:
+    return {
+        "data": task.data, "problem": task.problem, "n": task.n, "snr": task.snr,
+        "seed": task.seed, "p": p, "p0": p0, "method": entry.name,
+        "n_replicates": entry.n_replicates, "n_permutations": entry.n_permutations,
+        "selected": selected, "n_selected": len(selected), "seconds": seconds, "error": error,
+    }  # fmt: skip
+
+
+def _entropy(task: Task, settings: Settings) -> int:
+    """Return the seed of a task's fits, which does not depend on what else is run."""
+    number = zlib.crc32(task.key.encode())
+    words = np.random.SeedSequence((settings.random_state, number)).generate_state(2, np.uint64)
+    return int(words[0]) << 64 | int(words[1])
+
+
+def _sample(
+    task: Task, problem: BenchProblem, entries: list[Entry], settings: Settings
+) -> dict[TreePrior, Fits]:
+    needs: dict[TreePrior, Need] = {}
+    for entry in entries:
+        prior = entry.prior(problem.noise_sd)
+        need = Need(entry.n_replicates, entry.n_permutations)
+        needs[prior] = need.both(needs.get(prior))
+    data = Data(problem.X, problem.y, "continuous", n_jobs=1)
+    length = Length(settings.burn_in, settings.n_draws)
+    return sample_fits(
+        data, needs, n_trees=settings.n_trees, length=length, entropy=_entropy(task, settings),
+        n_jobs=1,
+    )  # fmt: skip
+
+
+def _answer(
+    task: Task, problem: BenchProblem, entry: Entry, fits: dict[TreePrior, Fits]
+) -> tuple[BoolArray, float]:
+    started = time.perf_counter()
+    if entry.method is None:
+        assert entry.function is not None
+        answer = load_function(entry.function)(problem.X.copy(), problem.y.copy(), task.seed)
+        mask = as_mask(answer, problem.X.shape[1], entry.name)
+        return mask, time.perf_counter() - started
+    own = fits[entry.prior(problem.noise_sd)]
+    draws = own.first(entry.n_replicates)
+    sampling = float(draws.seconds.sum()) if draws.abc is None else draws.abc.seconds
+    if own.permuted is not None:
+        sampling += float(own.permuted.seconds[: entry.n_permutations].sum())
+    started = time.perf_counter()
+    null = own.null(entry.method.measure, entry.n_permutations)
+    mask, _, _ = cut_draws(entry.method, draws, null)
+    return mask, sampling + time.perf_counter() - started
+
+
+def _from_kept(entry: Entry, kept: Mapping[str, KeptFits]) -> tuple[BoolArray, float]:
+    method = entry.method
+    assert method is not None
+    assert method.prior is not None
+    own = kept.get(_prior_name(method.prior))
+    if own is None or own.n_replicates < entry.n_replicates:
+        have = 0 if own is None else own.n_replicates
+        raise ValueError(f"{entry.name} needs {entry.n_replicates} fits, but {have} were kept")
+    null = None
+    if entry.n_permutations:
+        if own.permuted is None or own.permuted.n_replicates < entry.n_permutations:
+            raise ValueError(f"{entry.name} needs {entry.n_permutations} permuted fits")
+        null = method.measure.per_fit(own.permuted)[: entry.n_permutations]
+    fits = own.first(entry.n_replicates)
+    seconds = float(fits.seconds.sum())
+    if own.permuted is not None:
+        seconds += float(own.permuted.seconds[: entry.n_permutations].sum())
+    mask, _, _ = cut_draws(method, fits, null)
+    return mask, seconds
+
+
+def _prior_name(prior: TreePrior) -> str:
+    return next(name for name, kind in PRIORS.items() if type(prior) is kind)

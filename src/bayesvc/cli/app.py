@@ -1,0 +1,17 @@
+"""The commands, put together."""
+
+from __future__ import annotations
+
+import click
+
+from bayesvc import __version__
+from bayesvc.cli.bench import bench
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="bayesvc")
+def app() -> None:
+    """Find the variables that drive y, with Bayesian trees."""
+
+
+app.add_command(bench)

@@ -1,0 +1,242 @@
+"""`bayesvc bench`: the paper's study, and results against the published ones."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from bayesvc.cli.errors import BadInput, says_what_is_wrong
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from bayesvc.bench.run import OnDone
+
+_GRIDS = click.Choice(["paper", "seed", "slice", "smoke"])
+_RESULTS = click.argument("results", type=click.Path(path_type=Path))
+
+
+@click.group()
+def bench() -> None:
+    """Run the paper's study, go on with it, and compare with the published numbers."""
+    sys.path.insert(0, os.getcwd())  # for --methods module:function
+
+
+@bench.command()
+@click.option("--grid", type=_GRIDS, required=True, help="Which data sets and methods.")
+@click.option("--methods", help="NAME,NAME@FITS,prior/measure/threshold,module:function")
+@click.option("--lrep", help="Further numbers of fits for these methods, such as 1,2,5.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of results.")
+@click.option("--jobs", type=int, help="Processes; all cores by default.")
+@click.option("--shard", default="1/1", show_default=True, help="Run part i of N.", metavar="i/N")
+@click.option("--dask", metavar="ADDRESS", help="Run on the cluster of this Dask scheduler.")
+@click.option("--keep-draws", is_flag=True, help="Keep tallies of the fits for `rescore`.")
+@click.option("--retry-failed", is_flag=True, help="Run again what failed.")
+@says_what_is_wrong
+def run(
+    grid: str,
+    methods: str | None,
+    lrep: str | None,
+    out: Path,
+    jobs: int | None,
+    shard: str,
+    dask: str | None,
+    keep_draws: bool,
+    retry_failed: bool,
+) -> None:
+    r"""Run a grid; the same command goes on where it was stopped.
+
+    \b
+    bayesvc bench run --grid smoke --out smoke
+    bayesvc bench run --grid seed --methods dart-vc,mymodule:my_selector --out mine --jobs 8
+    bayesvc bench run --grid paper --out paper --shard 3/10 --dask tcp://10.0.0.5:8786
+    """
+    from bayesvc.bench.grid import make_grid
+    from bayesvc.bench.run import run_grid
+
+    plan = make_grid(grid, _listed(methods), _numbers("--lrep", lrep))
+    try:
+        with _progress() as show:
+            found = run_grid(
+                plan, out, n_jobs=jobs, shard=_shard(shard), dask=dask, keep_draws=keep_draws,
+                retry_failed=retry_failed, on_done=show,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        click.echo(f"Stopped. What was finished is in {out}; the same command goes on.", err=True)
+        sys.exit(130)
+    click.echo(f"{found.n_run} tasks run, results in {out}")
+    if found.n_failed:
+        click.echo(f"{found.n_failed} failed and score 0: see `bayesvc bench status {out}`")
+    if found.n_elsewhere:
+        click.echo(f"{found.n_elsewhere} tasks are being run by other processes")
+
+
+@bench.command()
+@_RESULTS
+@says_what_is_wrong
+def status(results: Path) -> None:
+    """Show what is done, what is missing and what failed."""
+    import polars as pl
+
+    from bayesvc.bench.grid import make_grid
+    from bayesvc.bench.store import Store
+
+    store = Store(results)
+    plan, rows = make_grid(store.settings.grid), store.rows()
+    missing = store.missing(plan.tasks)
+    click.echo(
+        f"grid {store.settings.grid}: {len(plan.tasks) - len(missing)} of {len(plan.tasks)} tasks "
+        f"have all results of the grid's own methods; {len(rows)} rows; "
+        f"{store.active_writers()} processes are writing"
+    )
+    done = rows.group_by("n", "snr").agg(
+        data_sets=pl.struct("data", "problem", "seed").n_unique(),
+        methods=pl.col("method").n_unique(),
+        failed=pl.col("error").is_not_null().sum(),
+        hours=pl.col("seconds").sum() / 3600,
+    )
+    _print(done.sort("n", "snr"))
+    failed = rows.filter(pl.col("error").is_not_null())
+    for row in failed.head(20).iter_rows(named=True):
+        task = f"{row['problem']} n={row['n']} SNR={row['snr']:g} seed={row['seed']}"
+        click.echo(f"failed: {row['method']} on {task}: {row['error']}")
+    if len(failed) > 20:
+        click.echo(f"... and {len(failed) - 20} more; run again with --retry-failed")
+
+
+@bench.command()
+@_RESULTS
+@click.argument("file", type=click.Path(path_type=Path))
+@says_what_is_wrong
+def export(results: Path, file: Path) -> None:
+    """Write all results to one Parquet or CSV file."""
+    rows = _rows(results)
+    if file.suffix not in (".parquet", ".csv"):
+        raise BadInput(f"{file} ends neither in .parquet nor in .csv; give such a name")
+    if file.exists():
+        raise BadInput(f"{file} exists; give another name, or delete it")
+    _save(rows, file)
+    click.echo(f"{len(rows)} rows in {file}")
+
+
+@bench.command()
+@_RESULTS
+@click.option("--methods", required=True, help="As in `run`; functions receive the kept fits.")
+@click.option("--lrep", help="Further numbers of fits for these methods, such as 1,2,5.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Parquet or CSV file.")
+@click.option("--jobs", type=int, help="Processes; all cores by default.")
+@says_what_is_wrong
+def rescore(results: Path, methods: str, lrep: str | None, out: Path, jobs: int | None) -> None:
+    r"""Score methods on the fits that `run --keep-draws` left, without fitting again.
+
+    \b
+    bayesvc bench rescore seed --methods dart-vc,dart/vc/clustering --lrep 2,5 --out other.parquet
+    """
+    from bayesvc.bench.rescore import rescore as rescore_rows
+
+    if out.suffix not in (".parquet", ".csv") or out.exists():
+        raise BadInput(f"{out} exists, or ends neither in .parquet nor in .csv; give a new name")
+    rows = rescore_rows(results, _listed(methods) or [], _numbers("--lrep", lrep), n_jobs=jobs)
+    _save(rows, out)
+    click.echo(f"{len(rows)} rows in {out}")
+
+
+def _rows(results: Path) -> pl.DataFrame:
+    """Return the results in a folder, or in a file that was exported."""
+    import polars as pl
+
+    from bayesvc.bench.store import SCHEMA, Store
+
+    if not results.is_file():
+        return Store(results).rows()
+    try:
+        rows = pl.read_parquet(results)
+    except pl.exceptions.ComputeError as error:
+        raise BadInput(
+            f"{results} is no Parquet file ({error}); give one of `bench export`"
+        ) from None
+    if set(rows.columns) != set(SCHEMA):
+        raise BadInput(f"{results} has other columns than results; give a file of `bench export`")
+    return rows
+
+
+def _save(rows: pl.DataFrame, file: Path) -> None:
+    import polars as pl
+
+    if file.suffix == ".parquet":
+        rows.write_parquet(file, compression="zstd")
+    else:
+        joined = pl.col("selected").cast(pl.List(pl.String)).list.join(" ")
+        rows.with_columns(joined).write_csv(file)
+
+
+def _print(table: pl.DataFrame, digits: int = 3) -> None:
+    """Print a frame: as a table on a terminal, else with tabs."""
+    shown = [[_shown(value, digits) for value in row] for row in table.iter_rows()]
+    if not sys.stdout.isatty():
+        for row in [table.columns, *shown]:
+            click.echo("\t".join(row))
+        return
+    pretty = Table(*table.columns)
+    for row in shown:
+        pretty.add_row(*row)
+    Console().print(pretty)
+
+
+def _shown(value: Any, digits: int) -> str:
+    if isinstance(value, float):
+        return f"{value:.{digits}f}" if value != float("inf") else "inf"
+    return "" if value is None else str(value)
+
+
+@contextmanager
+def _progress() -> Iterator[OnDone | None]:
+    """Show a bar with the time left, on a terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+               TimeElapsedColumn(), TimeRemainingColumn(elapsed_when_finished=True))  # fmt: skip
+    with Progress(*columns, console=console, speed_estimate_period=600) as bar:
+        line = bar.add_task("tasks", total=None)
+
+        def show(done: int, total: int, failed: int) -> None:
+            text = f"tasks ({failed} failed)" if failed else "tasks"
+            bar.update(line, completed=done, total=total, description=text)
+
+        yield show
+
+
+def _listed(text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _numbers(option: str, text: str | None) -> list[int]:
+    parts = _listed(text) or []
+    if not all(part.isdigit() for part in parts):
+        raise BadInput(f"{option} {text!r} is no list of numbers; give such as 1,2,5")
+    return [int(part) for part in parts]
+
+
+def _shard(text: str) -> tuple[int, int]:
+    parts = text.split("/")
+    if len(parts) != 2 or not all(part.isdigit() for part in parts):
+        raise BadInput(f"--shard {text!r} is not of the form i/N; give such as 3/10")
+    return int(parts[0]), int(parts[1])

@@ -1,0 +1,33 @@
+"""What goes wrong, said without a traceback."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class BadInput(click.ClickException):
+    """Shown as one message; the exit code is 2."""
+
+    exit_code = 2
+
+
+def says_what_is_wrong(command: _F) -> _F:
+    """Turn errors in what the user gave, and of the disk, into messages with exit code 2."""
+
+    @functools.wraps(command)
+    def wrapped(*args: Any, **options: Any) -> Any:
+        try:
+            return command(*args, **options)
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            raise BadInput(f"{where}{error.strerror or error}") from None
+        except (ValueError, TypeError, ImportError, MemoryError) as error:
+            raise BadInput(str(error)) from None
+
+    return wrapped  # type: ignore[return-value]

@@ -1,0 +1,52 @@
+"""A small grid for the tests of running, and methods for it; also run as a program."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from bayesvc.bench.entries import entries_of
+from bayesvc.bench.grid import Grid, Settings, Task
+from bayesvc.bench.run import run_grid
+
+SETTINGS = Settings("small", n_trees=5, burn_in=20, n_draws=20)
+METHODS = ("dart-vc@2", "small_grid:slow", "small_grid:first")
+N_TASKS = 12
+
+
+def slow(X, y, seed):
+    """Select nothing, and take a while; leave a mark, so that runs can be counted."""
+    marks = os.environ.get("SMALL_GRID_MARKS")
+    if marks:
+        name = f"{seed}-{os.getpid()}-{time.monotonic_ns()}"
+        Path(marks, name).touch()
+    time.sleep(0.3)
+    return np.zeros(X.shape[1], dtype=bool)
+
+
+def first(X, y, seed):
+    """Select the first column, by number."""
+    return [0]
+
+
+def broken(X, y, seed):
+    """Fail, unless there is a file that mends it."""
+    if not os.environ.get("SMALL_GRID_MENDED"):
+        raise RuntimeError(f"no answer for seed {seed}")
+    return [0]
+
+
+def make(methods=METHODS, n_tasks=N_TASKS):
+    entries = entries_of(methods)
+    tasks = [Task("fresh", "feynman_I_12_1", 40, 5.0, seed) for seed in range(n_tasks)]
+    return Grid(SETTINGS, dict.fromkeys(tasks, entries))
+
+
+if __name__ == "__main__":
+    folder, jobs = sys.argv[1], int(sys.argv[2])
+    address = sys.argv[3] if len(sys.argv) > 3 else None
+    print(run_grid(make(), folder, n_jobs=jobs, dask=address), flush=True)

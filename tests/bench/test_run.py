@@ -1,0 +1,187 @@
+"""Runs in real processes: killed, side by side, without disk space, with methods that fail."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pytest
+import small_grid
+
+from bayesvc.bench.grid import make_grid
+from bayesvc.bench.run import run_grid
+from bayesvc.bench.store import Store
+
+HERE = Path(__file__).parent
+N_ROWS = small_grid.N_TASKS * len(small_grid.METHODS)
+
+
+@pytest.fixture
+def marks(tmp_path, monkeypatch):
+    """A folder in which every run of a task leaves a file."""
+    folder = tmp_path / "marks"
+    folder.mkdir()
+    monkeypatch.setenv("SMALL_GRID_MARKS", str(folder))
+    return folder
+
+
+def start(folder, jobs=1, **options):
+    command = [sys.executable, str(HERE / "small_grid.py"), str(folder), str(jobs)]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        **options,
+    )  # fmt: skip
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.01)
+
+
+def n_files(folder):
+    return len(list((folder / "rows").glob("*.parquet")))
+
+
+def runs_per_task(marks):
+    return Counter(path.name.split("-")[0] for path in marks.iterdir())
+
+
+def check_complete(folder):
+    rows = Store(folder).rows()
+    assert len(rows) == N_ROWS
+    assert rows.select("seed", "method").n_unique() == N_ROWS
+    assert rows["error"].null_count() == N_ROWS
+    raw = pl.concat([pl.read_parquet(path) for path in (folder / "rows").glob("*.parquet")])
+    assert len(raw) == N_ROWS  # none double, not even one that reading would hide
+    return rows
+
+
+def test_killed_at_any_moment_it_goes_on_and_loses_only_what_was_running(tmp_path, marks):
+    folder = tmp_path / "s"
+    for n_before_kill in (1, 4, 8):
+        process = start(folder)
+        wait_for(lambda n=n_before_kill: n_files(folder) >= n if folder.exists() else False)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    kept = len(Store(folder).rows())
+    assert 0 < kept < N_ROWS
+    process = start(folder)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    rows = check_complete(folder)
+    # Each of three kills loses at most the two tasks that a single job has in flight.
+    assert sum(runs_per_task(marks).values()) <= small_grid.N_TASKS + 3 * 2
+    whole = tmp_path / "whole"
+    run_grid(small_grid.make(), whole, n_jobs=1)
+    columns = pl.exclude("seconds")
+    assert rows.select(columns).equals(Store(whole).rows().select(columns))
+
+
+def test_two_processes_on_one_folder_share_the_work(tmp_path, marks):
+    folder = tmp_path / "s"
+    both = [start(folder), start(folder)]
+    for process in both:
+        _, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+    check_complete(folder)
+    assert set(runs_per_task(marks).values()) == {1}
+    assert len({path.name.split("-")[1] for path in marks.iterdir()}) == 2
+
+
+def test_a_killed_worker_is_reported_and_the_rest_goes_on_later(tmp_path, marks):
+    folder = tmp_path / "s"
+    process = start(folder)
+    wait_for(lambda: any(marks.iterdir()))
+    worker = int(next(marks.iterdir()).name.split("-")[1])
+    assert worker != process.pid
+    os.kill(worker, signal.SIGKILL)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode != 0
+    assert "a worker process was killed" in err
+    run_grid(small_grid.make(), folder, n_jobs=1)
+    check_complete(folder)
+
+
+def test_a_full_disk_is_reported_and_nothing_is_damaged(tmp_path):
+    """A limit on file sizes stands for the full disk: writing fails in the middle of a file."""
+    resource = pytest.importorskip("resource")
+    folder = tmp_path / "s"
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))
+
+    process = start(folder, preexec_fn=limit)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode != 0
+    assert "OSError: [Errno 27]" in err
+    assert n_files(folder) == 0
+    assert not [path for path in (folder / "rows").iterdir()]
+    run_grid(small_grid.make(), folder, n_jobs=1)
+    check_complete(folder)
+
+
+def test_a_method_that_fails_scores_nothing_and_can_be_run_again(tmp_path, monkeypatch):
+    grid = small_grid.make(["small_grid:first", "small_grid:broken"], n_tasks=3)
+    found = run_grid(grid, tmp_path / "s", n_jobs=1)
+    assert (found.n_run, found.n_failed, found.n_elsewhere) == (3, 3, 0)
+    assert run_grid(grid, tmp_path / "s", n_jobs=1).n_run == 0
+    monkeypatch.setenv("SMALL_GRID_MENDED", "yes")
+    found = run_grid(grid, tmp_path / "s", n_jobs=1, retry_failed=True)
+    assert (found.n_run, found.n_failed) == (3, 0)
+    rows = Store(tmp_path / "s").rows()
+    assert len(rows) == 6
+    assert rows["error"].null_count() == 6
+
+
+def test_shards_are_a_partition(tmp_path):
+    grid = small_grid.make(["small_grid:first"], n_tasks=7)
+    runs = [run_grid(grid, tmp_path / "s", n_jobs=1, shard=(i, 3)).n_run for i in (1, 2, 3)]
+    assert runs == [3, 2, 2]
+    assert Store(tmp_path / "s").rows()["seed"].to_list() == list(range(7))
+
+
+def test_the_number_of_jobs_and_what_else_is_run_change_no_result(tmp_path):
+    one, two = small_grid.make(["dart-vc@2"], 4), small_grid.make(["dart-vc@2", "bart-vc@3"], 4)
+    run_grid(one, tmp_path / "one", n_jobs=1)
+    run_grid(two, tmp_path / "two", n_jobs=2)
+    columns = ("seed", "selected", "f1")
+    first, second = (
+        Store(tmp_path / name).rows().filter(method="dart-vc").select(columns)
+        for name in ("one", "two")
+    )
+    assert first.equals(second)
+
+
+def test_progress_counts_what_was_there_before(tmp_path):
+    grid = small_grid.make(["small_grid:first"], n_tasks=3)
+    run_grid(grid, tmp_path / "s", n_jobs=1, shard=(1, 3))
+    seen = []
+    run_grid(grid, tmp_path / "s", n_jobs=1, on_done=lambda *state: seen.append(state))
+    assert seen == [(1, 3, 0), (2, 3, 0), (3, 3, 0)]
+
+
+@pytest.mark.parametrize("shard", [(0, 3), (4, 3), (1, 0), 3, ("a", 2)])
+def test_bad_shards(tmp_path, shard):
+    with pytest.raises((ValueError, TypeError), match="shard"):
+        run_grid(small_grid.make(), tmp_path / "s", shard=shard)
+    assert not (tmp_path / "s").exists()
+
+
+def test_the_grids_are_those_of_the_paper():
+    assert len(make_grid("paper", ["dart-vc"]).tasks) == 36_000
+    assert len(make_grid("seed", ["dart-vc"]).tasks) == 3_600
+    part = make_grid("slice").tasks
+    assert len(part) == 900 + 900 + 2 * 400
+    noisy = next(task for task in part if (task.n, task.snr) == (500, 0.25))
+    quiet = next(task for task in part if (task.n, task.snr) == (500, 0.5))
+    names = {entry.name for entry in part[noisy]}
+    assert {"abc-mpm", "bart-vip-gmax", "dart-vc"} <= names
+    assert {entry.name for entry in part[quiet]} < names
+    fits = {entry.n_replicates for entry in part[quiet] if entry.name == "dart-vc"}
+    assert fits == {1, 2, 3, 5, 10, 20}

@@ -1,0 +1,174 @@
+import json
+import os
+import shutil
+from dataclasses import replace
+
+import pytest
+import small_grid
+
+from bayesvc.bench import store as store_module
+from bayesvc.bench.grid import Settings
+from bayesvc.bench.store import SCHEMA, Store, StoreError
+from bayesvc.bench.task import run_task
+
+GRID = small_grid.make(["small_grid:first", "small_grid:broken"], n_tasks=4)
+TASKS = list(GRID.tasks)
+
+
+def outcome(task, entries=None):
+    return run_task(task, entries or GRID.tasks[task], GRID.settings)
+
+
+def fill(folder, tasks=TASKS):
+    with Store(folder, GRID.settings) as store:
+        for task in tasks:
+            assert store.claim(task, GRID.tasks[task])
+            store.add(task, outcome(task).rows)
+    return store
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    fill(tmp_path / "s")
+    rows = Store(tmp_path / "s").rows()
+    assert dict(rows.schema) == SCHEMA
+    assert len(rows) == 8
+    good = rows.filter(method="small_grid:first").row(0, named=True)
+    assert good["selected"] == [0]
+    assert (good["tp"], good["fp"], good["fn"], good["f1"]) == (1, 0, 1, pytest.approx(2 / 3))
+    bad = rows.filter(method="small_grid:broken")
+    assert bad["f1"].to_list() == bad["tpr"].to_list() == bad["fpr"].to_list() == [0.0] * 4
+    assert bad["error"][0] == "RuntimeError: no answer for seed 0"
+
+
+def test_a_closed_store_is_one_file_without_claims_or_writers(tmp_path):
+    fill(tmp_path / "s")
+    assert len(list((tmp_path / "s" / "rows").iterdir())) == 1
+    assert not list((tmp_path / "s" / "claims").iterdir())
+    assert not list((tmp_path / "s" / "writers").iterdir())
+
+
+def test_only_what_is_missing_is_handed_out(tmp_path):
+    fill(tmp_path / "s", TASKS[:3])
+    with Store(tmp_path / "s", GRID.settings) as store:
+        assert list(store.missing(GRID.tasks)) == TASKS[3:]
+        assert store.claim(TASKS[0], GRID.tasks[TASKS[0]]) == ()
+        assert not list((tmp_path / "s" / "claims").iterdir())
+        retried = store.missing(GRID.tasks, retry_failed=True)
+        assert [entry.name for entry in retried[TASKS[0]]] == ["small_grid:broken"]
+
+
+def test_a_good_result_takes_the_place_of_a_failed_one(tmp_path, monkeypatch):
+    fill(tmp_path / "s")
+    monkeypatch.setenv("SMALL_GRID_MENDED", "yes")
+    with Store(tmp_path / "s", GRID.settings) as store:
+        for task in TASKS:
+            left = store.claim(task, GRID.tasks[task], retry_failed=True)
+            store.add(task, outcome(task, left).rows)
+    rows = Store(tmp_path / "s").rows()
+    assert len(rows) == 8
+    assert rows["error"].null_count() == 8
+
+
+def test_two_stores_do_not_get_the_same_task(tmp_path):
+    with Store(tmp_path / "s", GRID.settings) as one, Store(tmp_path / "s", GRID.settings) as two:
+        entries = GRID.tasks[TASKS[0]]
+        assert one.claim(TASKS[0], entries) == entries
+        assert two.claim(TASKS[0], entries) == ()
+        one.add(TASKS[0], outcome(TASKS[0]).rows)
+        assert two.claim(TASKS[0], entries) == ()
+        assert two.claim(TASKS[1], entries) == entries
+        assert one.active_writers() == 1
+
+
+@pytest.mark.parametrize("how", ["no such process", "silent"])
+def test_the_claim_of_a_writer_that_is_gone_is_taken_over(tmp_path, monkeypatch, how):
+    with Store(tmp_path / "s", GRID.settings) as store:
+        claim = store._claim_path(TASKS[0])
+        host = store_module._host() if how == "no such process" else "elsewhere"
+        token = f"{host}+{2**22 + 1}+abc"
+        claim.write_text(token)
+        writer = tmp_path / "s" / "writers" / token
+        writer.touch()
+        entries = GRID.tasks[TASKS[0]]
+        if how == "silent":
+            assert store.claim(TASKS[0], entries) == ()
+            assert store.active_writers() == 1
+            long_ago = writer.stat().st_mtime - 2 * store_module._SECONDS_UNTIL_GONE
+            os.utime(writer, (long_ago, long_ago))
+        assert store.claim(TASKS[0], entries) == entries
+
+
+def test_rows_that_are_there_twice_count_once(tmp_path):
+    fill(tmp_path / "s")
+    folder = tmp_path / "s" / "rows"
+    (file,) = folder.iterdir()
+    shutil.copy(file, folder / "again.parquet")  # as when a merge is killed before it cleans up
+    store = Store(tmp_path / "s")
+    assert len(store.rows()) == 8
+    assert store.missing(GRID.tasks) == {}
+
+
+def test_a_file_that_was_not_finished_is_not_read(tmp_path):
+    fill(tmp_path / "s", TASKS[:2])
+    (tmp_path / "s" / "rows" / ".half.parquet.abc").write_bytes(b"PAR1")
+    assert len(Store(tmp_path / "s").rows()) == 4
+
+
+def test_a_failed_write_leaves_nothing_behind(tmp_path, monkeypatch):
+    with Store(tmp_path / "s", GRID.settings) as store:
+        store.claim(TASKS[0], GRID.tasks[TASKS[0]])
+
+        def full(file):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space"):
+            store.add(TASKS[0], outcome(TASKS[0]).rows)
+        assert not list((tmp_path / "s" / "rows").iterdir())
+    assert list(Store(tmp_path / "s").missing(GRID.tasks)) == TASKS
+
+
+def test_other_settings_are_refused_and_nothing_is_changed(tmp_path):
+    fill(tmp_path / "s")
+    before = sorted(path.read_bytes() for path in (tmp_path / "s").rglob("*") if path.is_file())
+    with pytest.raises(StoreError, match="grid='small' instead of 'seed'"):
+        Store(tmp_path / "s", replace(GRID.settings, grid="seed"))
+    with pytest.raises(StoreError, match="random_state=20260 instead of 1"):
+        Store(tmp_path / "s", replace(GRID.settings, random_state=1))
+    after = sorted(path.read_bytes() for path in (tmp_path / "s").rglob("*") if path.is_file())
+    assert before == after
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"bayesvc": "0.0.1"}, r"written by bayesvc 0\.0\.1"),
+        ({"format": 99}, r"format 99"),
+        ({"settings": {"grids": "x"}}, "cannot be read"),
+    ],
+)
+def test_a_store_of_another_version_is_refused(tmp_path, change, message):
+    fill(tmp_path / "s")
+    path = tmp_path / "s" / "store.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(StoreError, match=message):
+        Store(tmp_path / "s", GRID.settings)
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    (tmp_path / "thesis.txt").write_text("dear")
+    with pytest.raises(StoreError, match="no folder of results"):
+        Store(tmp_path, Settings("smoke"))
+    with pytest.raises(StoreError, match="holds no results"):
+        Store(tmp_path)
+    with pytest.raises(StoreError, match="no folder of results"):
+        Store(tmp_path / "thesis.txt", Settings("smoke"))
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_damaged_file_is_named(tmp_path):
+    fill(tmp_path / "s")
+    (file,) = (tmp_path / "s" / "rows").iterdir()
+    file.write_bytes(file.read_bytes()[:100])
+    with pytest.raises(StoreError, match=rf"{file.name[:2]}.*is damaged"):
+        Store(tmp_path / "s").rows()
