@@ -36,7 +36,7 @@ PACKAGE_SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 CPP_FILES = $(shell find cpp bind -name '*.cpp' -o -name '*.hpp')
 
 .PHONY: help demo test test-core test-sanitize test-python doctest test-stat test-peers bench-peers \
-	bench-prediction bench-methods lint format wheel clean
+	bench-prediction bench-methods bench-smoke lint format wheel clean
 
 help:
 	@sed -n '/^#   make/s/^#   //p' Makefile
@@ -63,6 +63,10 @@ $(VENV)/.peers: $(VENV)/.dev pyproject.toml
 	touch $@
 
 # ---- use -----------------------------------------------------------------------
+bench-smoke: $(VENV)/.dev
+	$(PY) -m bayesvc bench run --grid smoke --out build/bench-smoke
+	$(PY) -m bayesvc bench table build/bench-smoke
+
 demo: $(VENV)/.package
 	$(PY) -m bayesvc.demo
 

@@ -40,6 +40,11 @@ def broken(X, y, seed):
     return [0]
 
 
+def often(kept):
+    """Select what most draws of every fit split on, from kept tallies."""
+    return kept["dart"].mpvip.min(axis=0) > 0.5
+
+
 def make(methods=METHODS, n_tasks=N_TASKS):
     entries = entries_of(methods)
     tasks = [Task("fresh", "feynman_I_12_1", 40, 5.0, seed) for seed in range(n_tasks)]

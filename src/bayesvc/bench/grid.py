@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bayesvc._validation import check_choice
 from bayesvc.bench import feynman
@@ -106,7 +107,15 @@ _GRIDS: dict[str, tuple[_Block, ...]] = {
 GRID_NAMES = tuple(_GRIDS)
 
 
-def make_grid(name: str, methods: Sequence[str] | None = None, lrep: Sequence[int] = ()) -> Grid:
+def make_grid(
+    name: str,
+    methods: Sequence[str] | None = None,
+    lrep: Sequence[int] = (),
+    *,
+    sizes: Sequence[int] = (),
+    snrs: Sequence[float] = (),
+    seeds: Sequence[int] = (),
+) -> Grid:
     """Return a grid by name, with its own methods or with others.
 
     Parameters
@@ -118,12 +127,16 @@ def make_grid(name: str, methods: Sequence[str] | None = None, lrep: Sequence[in
         As in `bayesvc.bench.entries.entries_of`.
     lrep : list of int, optional
         Further numbers of fits for these methods.
+    sizes, snrs, seeds : lists of numbers, optional
+        Only the tasks with one of these.
 
     Examples
     --------
     >>> from bayesvc.bench.grid import make_grid
     >>> len(make_grid("seed", ["dart-vc"]).tasks)
     3600
+    >>> len(make_grid("seed", ["dart-vc"], sizes=[500], snrs=[1, 5]).tasks)
+    200
     """
     check_choice("grid", name, _GRIDS)
     wanted: dict[Task, dict[tuple[str, int], Entry]] = {}
@@ -133,8 +146,26 @@ def make_grid(name: str, methods: Sequence[str] | None = None, lrep: Sequence[in
         for task in block.tasks():
             here = wanted.setdefault(task, {})
             here.update({entry.key: entry for entry in entries if _makes_sense(entry, task)})
+    for part, chosen in (("n", sizes), ("snr", snrs), ("seed", seeds)):
+        wanted = _only(wanted, name, part, chosen)
     settings = Settings(name, burn_in=1000, n_draws=1000) if name == "smoke" else Settings(name)
     return Grid(settings, {task: tuple(here.values()) for task, here in wanted.items() if here})
+
+
+def _only(
+    wanted: dict[Task, Any], grid: str, part: str, chosen: Sequence[float]
+) -> dict[Task, Any]:
+    """Keep the tasks with one of the chosen values of a part of theirs."""
+    there = sorted({getattr(task, part) for task in wanted})
+    for value in chosen:
+        if value not in there:
+            raise ValueError(
+                f"{part}={value!r} is not in the grid {grid!r}; it has "
+                f"{', '.join(f'{known:g}' for known in there)}"
+            )
+    return {
+        task: own for task, own in wanted.items() if not chosen or getattr(task, part) in chosen
+    }
 
 
 def _makes_sense(entry: Entry, task: Task) -> bool:

@@ -50,7 +50,7 @@ def run_task(
     fits: dict[TreePrior, Fits] = {}
     try:
         if with_fits:
-            fits = _sample(task, problem, with_fits, settings)
+            fits = sample_task(task, problem, with_fits, settings)
     except Exception as error:
         rows = [_failed(task, entry, *shape, error) for entry in with_fits]
         entries = tuple(entry for entry in entries if entry.method is None)
@@ -125,9 +125,10 @@ def _entropy(task: Task, settings: Settings) -> int:
     return int(words[0]) << 64 | int(words[1])
 
 
-def _sample(
-    task: Task, problem: BenchProblem, entries: list[Entry], settings: Settings
+def sample_task(
+    task: Task, problem: BenchProblem, entries: Iterable[Entry], settings: Settings
 ) -> dict[TreePrior, Fits]:
+    """Run the fits that these entries need, each prior once."""
     needs: dict[TreePrior, Need] = {}
     for entry in entries:
         prior = entry.prior(problem.noise_sd)

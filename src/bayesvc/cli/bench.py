@@ -42,6 +42,9 @@ def bench() -> None:
 @click.option("--grid", type=_GRIDS, required=True, help="Which data sets and methods.")
 @click.option("--methods", help="NAME,NAME@FITS,prior/measure/threshold,module:function")
 @click.option("--lrep", help="Further numbers of fits for these methods, such as 1,2,5.")
+@click.option("--n", "sizes", help="Only these numbers of rows, such as 500,1000.")
+@click.option("--snr", "snrs", help="Only these signal-to-noise ratios, such as 0.25,5,inf.")
+@click.option("--seed", "seeds", help="Only these seeds of the data.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of results.")
 @click.option("--jobs", type=int, help="Processes; all cores by default.")
 @click.option("--shard", default="1/1", show_default=True, help="Run part i of N.", metavar="i/N")
@@ -53,6 +56,9 @@ def run(
     grid: str,
     methods: str | None,
     lrep: str | None,
+    sizes: str | None,
+    snrs: str | None,
+    seeds: str | None,
     out: Path,
     jobs: int | None,
     shard: str,
@@ -70,7 +76,10 @@ def run(
     from bayesvc.bench.grid import make_grid
     from bayesvc.bench.run import run_grid
 
-    plan = make_grid(grid, _listed(methods), _numbers("--lrep", lrep))
+    plan = make_grid(
+        grid, _listed(methods), _whole("--lrep", lrep), sizes=_whole("--n", sizes),
+        snrs=_numbers("--snr", snrs), seeds=_whole("--seed", seeds),
+    )  # fmt: skip
     try:
         with _progress() as show:
             found = run_grid(
@@ -122,6 +131,80 @@ def status(results: Path) -> None:
 
 @bench.command()
 @_RESULTS
+@click.option("--against", type=click.Choice(["paper"]), help="Beside the published numbers.")
+@click.option("--method", help="This method only.")
+@says_what_is_wrong
+def table(results: Path, against: str | None, method: str | None) -> None:
+    r"""Show the mean scores of every method and cell.
+
+    RESULTS is a folder of `run`, or a file of `export`.
+
+    \b
+    bayesvc bench table smoke
+    bayesvc bench table seed --against paper --method dart-vc
+    """
+    import polars as pl
+
+    from bayesvc.bench import against as against_module
+    from bayesvc.bench import summary
+
+    rows = _rows(results)
+    if method is not None:
+        rows = rows.filter(pl.col("method") == method)
+    if rows.is_empty():
+        raise BadInput(f"{results} has no results{'' if method is None else f' of {method!r}'}")
+    if against is None:
+        _print(summary.cell_means(summary.usual_fits(rows)).sort("data", "n", "snr", "f1"))
+        return
+    _print(against_module.against_paper(rows))
+    for title, part in (
+        ("Cells within 2 standard errors of the paper", against_module.verdict(rows)),
+        ("Mean difference over all cells", against_module.mean_difference(rows)),
+        ("Cells in which dart-vc is first", summary.first_places(rows)),
+    ):
+        if not part.is_empty():
+            click.echo(f"\n{title}")
+            _print(part)
+
+
+@bench.command()
+@_RESULTS
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of figures.")
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    default=["svg"],
+    show_default=True,
+    type=click.Choice(["svg", "pdf", "png"]),
+)
+@click.option("--no-scatter", is_flag=True, help="Leave out figures 9 and 13, which need fits.")
+@says_what_is_wrong
+def figures(results: Path, out: Path, formats: tuple[str, ...], no_scatter: bool) -> None:
+    """Draw the paper's figures 1 to 15, with the paper's own points in grey."""
+    from bayesvc.bench.figures import draw_all
+    from bayesvc.bench.scatter import fit_scatter
+
+    rows = _rows(results)
+    scatter = None if no_scatter else fit_scatter()
+    for path in draw_all(rows, out, formats, scatter):
+        click.echo(path)
+
+
+@bench.command()
+@_RESULTS
+@says_what_is_wrong
+def claims(results: Path) -> None:
+    """List what the paper says about its results, and whether it is so in these."""
+    from bayesvc.bench.claims import claims as judge
+
+    for claim in judge(_rows(results)):
+        click.echo(f"{claim.verdict:14} {claim.statement}")
+        click.echo(f"{'':14} paper: {claim.paper}; its tables: {claim.tables}; ours: {claim.ours}")
+
+
+@bench.command()
+@_RESULTS
 @click.argument("file", type=click.Path(path_type=Path))
 @says_what_is_wrong
 def export(results: Path, file: Path) -> None:
@@ -152,7 +235,7 @@ def rescore(results: Path, methods: str, lrep: str | None, out: Path, jobs: int 
 
     if out.suffix not in (".parquet", ".csv") or out.exists():
         raise BadInput(f"{out} exists, or ends neither in .parquet nor in .csv; give a new name")
-    rows = rescore_rows(results, _listed(methods) or [], _numbers("--lrep", lrep), n_jobs=jobs)
+    rows = rescore_rows(results, _listed(methods) or [], _whole("--lrep", lrep), n_jobs=jobs)
     _save(rows, out)
     click.echo(f"{len(rows)} rows in {out}")
 
@@ -228,11 +311,18 @@ def _listed(text: str | None) -> list[str] | None:
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _numbers(option: str, text: str | None) -> list[int]:
-    parts = _listed(text) or []
-    if not all(part.isdigit() for part in parts):
-        raise BadInput(f"{option} {text!r} is no list of numbers; give such as 1,2,5")
-    return [int(part) for part in parts]
+def _numbers(option: str, text: str | None) -> list[float]:
+    try:
+        return [float(part) for part in _listed(text) or []]
+    except ValueError:
+        raise BadInput(f"{option} {text!r} is no list of numbers; give such as 1,2,5") from None
+
+
+def _whole(option: str, text: str | None) -> list[int]:
+    numbers = _numbers(option, text)
+    if not all(number.is_integer() for number in numbers):
+        raise BadInput(f"{option} {text!r} is no list of whole numbers; give such as 1,2,5")
+    return [int(number) for number in numbers]
 
 
 def _shard(text: str) -> tuple[int, int]:

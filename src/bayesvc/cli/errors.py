@@ -24,6 +24,8 @@ def says_what_is_wrong(command: _F) -> _F:
     def wrapped(*args: Any, **options: Any) -> Any:
         try:
             return command(*args, **options)
+        except BrokenPipeError:  # the reader of our output has seen enough
+            raise
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             raise BadInput(f"{where}{error.strerror or error}") from None

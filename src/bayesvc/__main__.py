@@ -1,0 +1,5 @@
+"""`python -m bayesvc` is the command line."""
+
+from bayesvc.cli import main
+
+main()

@@ -1,0 +1,140 @@
+"""Style and pieces of the figures: a fixed colour and marker for each method, panels, legends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from bayesvc.bench import paper
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Paul Tol's "muted" colours, told apart by colour-blind readers, and black.
+STYLES = {
+    "dart-vc": ("#882255", "o"),
+    "bart-vc": ("#CC6677", "s"),
+    "dart-vip-measure": ("#44AA99", "P"),
+    "dart-mpm": ("#332288", "D"),
+    "abc-mpm": ("#88CCEE", "v"),
+    "bart-vip-gse": ("#117733", "^"),
+    "bart-vip-gmax": ("#AA4499", "<"),
+    "bart-vip-local": ("#999933", ">"),
+    "bart-mi-local": ("#DDCC77", "X"),
+    "bart-vip-rank": ("#000000", "*"),
+}
+FIT_STYLES: dict[int | None, tuple[str, str]] = {
+    10: ("#88CCEE", "o"),
+    5: ("#44AA99", "s"),
+    3: ("#117733", "^"),
+    2: ("#332288", "D"),
+    1: ("#882255", "v"),
+    None: ("#000000", "X"),
+}
+GREY = "#BBBBBB"
+
+
+def need_matplotlib() -> None:
+    """Raise a helpful error if matplotlib is missing."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "figures need matplotlib; install it with: pip install 'bayesvc[plot]'"
+        ) from error
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure that lays itself out."""
+    need_matplotlib()
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def four_panels(title: str, note: str, y: str, x: str) -> tuple[Figure, dict[int, Axes]]:
+    """Return a figure with a panel for each n of the paper."""
+    figure = new_figure(9, 7)
+    figure.suptitle(title + "\n" * (1 + note.count("\n")), fontsize=12)  # room for the note
+    figure.text(0.5, 0.955, note, ha="center", va="top", fontsize=8, color="#555555")
+    grid = figure.subplots(2, 2, sharex=True, sharey=True)
+    panels = dict(zip(paper.SIZES, grid.flat, strict=True))
+    for n, axes in panels.items():
+        axes.set_title(f"n = {n}", fontsize=10)
+        axes.grid(color="#EEEEEE", linewidth=0.6)
+        axes.set_axisbelow(True)
+    for axes in grid[:, 0]:
+        axes.set_ylabel(y)
+    for axes in grid[1]:
+        axes.set_xlabel(x)
+    return figure, panels
+
+
+def draw_line(
+    axes: Axes,
+    table: pl.DataFrame,
+    y: str,
+    colour: str,
+    marker: str,
+    behind: bool = False,
+    x: str = "snr",
+) -> None:
+    """Draw a line through the rows, broken where an SNR of the paper was not run."""
+    if table.is_empty():
+        return
+    values = dict(zip(table[x].to_list(), table[y].to_list(), strict=True))
+    places = list(paper.SNRS) if x == "snr" else sorted(values)
+    at = range(len(places)) if x == "snr" else places
+    width, size = (0.8, 6.5) if behind else (1.4, 5)
+    axes.plot(
+        at,
+        [values.get(place, math.nan) for place in places],
+        color=colour,
+        marker=marker,
+        linewidth=width,
+        markersize=size,
+        zorder=1 if behind else 3,
+    )
+
+
+def snr_axis(axes: Axes) -> None:
+    """Label the places of the paper's SNRs, evenly spaced."""
+    labels = [f"{snr:g}" for snr in paper.SNRS[:-1]] + ["noiseless"]
+    axes.set_xticks(range(len(labels)), labels, fontsize=8)
+    axes.set_xlim(-0.4, len(labels) - 0.6)
+
+
+def mark_not_run(axes: Axes, missing: bool) -> None:
+    """Say in the panel that nothing of it was run."""
+    if missing:
+        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7}
+        axes.text(0.5, 0.4, "not run", transform=axes.transAxes, ha="center", fontsize=12, bbox=box)
+
+
+def add_legend(figure: Figure, styles: Mapping[str, tuple[str, str]]) -> None:
+    """Put one legend for all panels below them."""
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], color=colour, marker=marker, linewidth=1.4, markersize=5, label=name)
+        for name, (colour, marker) in styles.items()
+    ]
+    handles.append(Line2D([], [], color=GREY, linewidth=0.8, label="grey: the paper's"))
+    columns = min(len(handles), 5)
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, fontsize=9)
+
+
+def save(figure: Figure, path: Path) -> Path:
+    """Write a figure in the format of the path's ending."""
+    from matplotlib import rc_context
+
+    # Without dates and random ids, the same rows give the same file.
+    dates: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    with rc_context({"svg.hashsalt": "bayesvc"}):
+        figure.savefig(path, dpi=150, metadata=dates.get(path.suffix, {}))
+    return path

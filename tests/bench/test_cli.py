@@ -1,0 +1,184 @@
+"""`bayesvc bench` as a user runs it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+import small_grid
+from click.testing import CliRunner
+
+from bayesvc.bench import paper
+from bayesvc.bench.run import run_grid
+from bayesvc.bench.store import SCHEMA
+from bayesvc.cli.app import app
+
+HERE = Path(__file__).parent
+
+
+def bench(*args):
+    return CliRunner().invoke(app, ["bench", *map(str, args)])
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bench") / "s"
+    methods = "small_grid:first,small_grid:broken"
+    found = bench(
+        "run", "--grid", "smoke", "--snr", 1, "--methods", methods, "--out", folder, "--jobs", 1
+    )
+    assert found.exit_code == 0, found.output
+    assert "10 failed and score 0" in found.output
+    return folder
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bench") / "kept"
+    grid = small_grid.make(["dart-vc@3", "bart-vip-measure@3", "dart-mpm", "abc-mpm"], n_tasks=3)
+    run_grid(grid, folder, n_jobs=1, keep_draws=True)
+    return folder
+
+
+def test_status_lists_what_failed(store):
+    found = bench("status", store)
+    assert found.exit_code == 0
+    assert "0 of 20 tasks have all results" in found.output
+    assert found.output.count("RuntimeError: no answer for seed 860") == 10
+
+
+def test_a_table_of_scores(store):
+    lines = bench("table", store, "--method", "small_grid:first").output.splitlines()
+    header, row = lines[0].split("\t"), lines[1].split("\t")
+    assert len(lines) == 2
+    assert row[header.index("n_problems")] == "10"
+    assert row[header.index("fpr")] == "0.000"
+
+
+def test_the_papers_own_numbers_differ_by_nothing(tmp_path):
+    rows = paper.as_rows()
+    rest = {name: pl.lit(None, kind) for name, kind in SCHEMA.items() if name not in rows.columns}
+    file = tmp_path / "rows.parquet"
+    rows.with_columns(**rest).write_parquet(file)
+    found = bench("table", file, "--against", "paper", "--method", "dart-vc")
+    assert found.exit_code == 0, found.output
+    assert "Mean difference over all cells" in found.output
+
+
+def test_export_and_its_refusals(store, tmp_path):
+    file = tmp_path / "rows.parquet"
+    assert bench("export", store, file).exit_code == 0
+    assert len(pl.read_parquet(file)) == 20
+    assert bench("export", store, tmp_path / "rows.csv").exit_code == 0
+    assert len(pl.read_csv(tmp_path / "rows.csv")) == 20
+    before = file.read_bytes()
+    again = bench("export", store, file)
+    assert again.exit_code == 2
+    assert "exists" in again.output
+    assert file.read_bytes() == before
+    assert bench("export", store, tmp_path / "rows.txt").exit_code == 2
+    assert bench("table", file).output == bench("table", store).output
+
+
+def test_rescoring_gives_what_the_run_gave(kept, tmp_path):
+    out = tmp_path / "again.parquet"
+    methods = "dart-vc@3,bart-vip-measure@3,dart-mpm,abc-mpm"
+    found = bench("rescore", kept, "--methods", methods, "--out", out, "--jobs", 1)
+    assert found.exit_code == 0, found.output
+    assert bench("export", kept, tmp_path / "first.parquet").exit_code == 0
+    order = ["seed", "method", "n_replicates"]
+    first, again = (
+        pl.read_parquet(tmp_path / name).sort(order).select(*order, "selected", "f1", "error")
+        for name in ("first.parquet", "again.parquet")
+    )
+    assert len(first) == 12
+    assert first.equals(again)
+
+
+def test_rescoring_takes_functions_of_the_kept_fits(kept, tmp_path):
+    out = tmp_path / "other.parquet"
+    found = bench(
+        "rescore", kept, "--methods", "small_grid:often,dart-vc@9", "--out", out, "--jobs", 1
+    )
+    assert found.exit_code == 0, found.output
+    rows = pl.read_parquet(out)
+    assert rows.filter(method="small_grid:often")["error"].null_count() == 3
+    assert (
+        rows.filter(method="dart-vc")["error"][0]
+        == "ValueError: dart-vc needs 9 fits, but 3 were kept"
+    )
+
+
+def test_claims_and_figures(store, tmp_path):
+    found = bench("claims", store)
+    assert found.exit_code == 0
+    assert "not run" in found.output
+    found = bench("figures", store, "--out", tmp_path / "figures", "--no-scatter")
+    assert found.exit_code == 0, found.output
+    assert len(list((tmp_path / "figures").glob("*.svg"))) == 13
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["run", "--grid", "smoke", "--methods", "dart-cv", "--out", "new"], "mean 'dart-vc'"),
+        (["run", "--grid", "smoke", "--methods", "dart-vc@x", "--out", "new"], "no number of fits"),
+        (["run", "--grid", "smoke", "--methods", "dart/vc", "--out", "new"], "2 parts instead"),
+        (["run", "--grid", "smoke", "--methods", "nowhere:f", "--out", "new"], "cannot be loaded"),
+        (["run", "--grid", "smoke", "--methods", ",", "--out", "new"], "methods is empty"),
+        (["run", "--grid", "smoke", "--snr", "0", "--out", "new"], "snr=0.0 is not in the grid"),
+        (["run", "--grid", "smoke", "--snr", "-1", "--out", "new"], "snr=-1.0 is not in the grid"),
+        (["run", "--grid", "smoke", "--n", "7", "--out", "new"], "n=7 is not in the grid"),
+        (["run", "--grid", "smok", "--out", "new"], "'smok' is not one of"),
+        (["run", "--grid", "smoke", "--shard", "3", "--out", "new"], "form i/N"),
+        (["run", "--grid", "smoke", "--shard", "3/2", "--out", "new"], "part 3 of 2"),
+        (["run", "--grid", "smoke", "--jobs", "0", "--out", "new"], "n_jobs=0"),
+        (["run", "--grid", "smoke", "--lrep", "a", "--out", "new"], "no list of numbers"),
+        (["run", "--grid", "smoke", "--out", __file__], "no folder of results"),
+        (["table", "new"], "holds no results"),
+        (["status", "new"], "holds no results"),
+        (["table", __file__], "no Parquet file"),
+        (["rescore", "new", "--methods", "dart-vc", "--out", "x.parquet"], "holds no results"),
+    ],
+)  # fmt: skip
+def test_bad_input(args, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = bench(*args)
+    assert found.exit_code == 2
+    assert message in found.output
+    assert "Traceback" not in found.output
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_store_of_another_grid_is_left_alone(store):
+    found = bench("run", "--grid", "seed", "--out", store)
+    assert found.exit_code == 2
+    assert "grid='smoke' instead of 'seed'" in found.output
+
+
+def test_an_unreachable_scheduler(tmp_path, monkeypatch):
+    monkeypatch.setattr("bayesvc.bench.run._SECONDS_TO_CONNECT", 1)
+    found = bench("run", "--grid", "smoke", "--out", tmp_path / "s", "--dask", "tcp://127.0.0.1:1")
+    assert found.exit_code == 2
+    assert "no Dask scheduler answers" in found.output
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path):
+    command = [sys.executable, "-m", "bayesvc", "bench", "run", "--grid", "smoke", "--methods",
+               "small_grid:slow", "--out", str(tmp_path / "s"), "--jobs", "1"]  # fmt: skip
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=HERE)
+    rows = tmp_path / "s" / "rows"
+    end = time.monotonic() + 60
+    while not (rows.exists() and list(rows.glob("*.parquet"))) and time.monotonic() < end:
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command goes on" in err
+    assert "Traceback" not in err
+    assert list(rows.glob("*.parquet"))
+    assert not list((tmp_path / "s" / "claims").iterdir())
