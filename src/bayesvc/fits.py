@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc.abc import abc_draws, check_abc
+from bayesvc.checkpoint import Checkpoint
 from bayesvc.draws import Draws
 from bayesvc.measures import MEASURES, Measure
 from bayesvc.priors import Calibration, TreePrior
@@ -37,6 +38,14 @@ class Need:
             max(self.n_replicates, other.n_replicates),
             max(self.n_permutations, other.n_permutations),
         )
+
+
+class Interrupted(KeyboardInterrupt):
+    """Stopped by the user; `finished` tells how many fits of each prior the checkpoint holds."""
+
+    def __init__(self, finished: Mapping[TreePrior, Need]) -> None:
+        super().__init__()
+        self.finished = finished
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +85,15 @@ def sample_fits(
     entropy: int,
     n_jobs: int,
     progress: bool | ProgressCallback | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> dict[TreePrior, Fits]:
-    """Run all fits that are needed; those of BART and DART on one set of threads."""
+    """Run all fits that are needed; those of BART and DART on one set of threads.
+
+    Raises
+    ------
+    Interrupted
+        In the place of KeyboardInterrupt, if there is a checkpoint.
+    """
     for prior in needs:
         if isinstance(prior, SpikeForest):
             check_abc(prior, data)
@@ -90,7 +106,7 @@ def sample_fits(
         for batch in _batches(data, prior, need, n_trees, length, entropy)
     ]
     data.forget_linear_model()
-    _run_batches(data, batches, length, n_jobs, progress)
+    _run_batches(data, batches, length, n_jobs, progress, checkpoint)
     found: dict[TreePrior, Fits] = {}
     for batch in batches:
         draws = draws_of(
@@ -139,19 +155,42 @@ def _run_batches(
     length: Length,
     n_jobs: int,
     progress: bool | ProgressCallback | None,
+    checkpoint: Checkpoint | None,
 ) -> None:
     places = [(batch, i) for batch in batches for i in range(len(batch.fits))]
+    done: set[int] = set()
 
     def store(number: int, result: dict[str, Any]) -> None:
         batch, i = places[number]
         batch.tallies.store(i, result)
+        done.add(number)
 
-    if places:
-        fits = [batch.fits[i] for batch, i in places]
+    if not places:
+        return
+    fits = [batch.fits[i] for batch, i in places]
+    try:
         run_fits(
             data.problem.columns, fits, length, store, n_jobs=n_jobs, progress=progress,
-            X=data.values,
+            X=data.values, checkpoint=checkpoint,
         )  # fmt: skip
+    except KeyboardInterrupt:
+        if checkpoint is None:
+            raise
+        raise Interrupted(_finished(batches, [n in done for n in range(len(places))])) from None
+
+
+def _finished(batches: list[_Batch], done: list[bool]) -> dict[TreePrior, Need]:
+    """Return how many fits of each prior were finished without a gap."""
+    found: dict[TreePrior, Need] = {}
+    first = 0
+    for batch in batches:
+        mine = done[first : first + len(batch.fits)]
+        first += len(mine)
+        number = [*mine, False].index(False)
+        before = found.get(batch.prior, Need(0, 0))
+        own = Need(0, number) if batch.permuted else Need(number, 0)
+        found[batch.prior] = own.both(before)
+    return found
 
 
 def _batches(

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._validation import check_integer, resolve_n_jobs, resolve_random_state
+from bayesvc.checkpoint import Checkpoint, open_checkpoint
 from bayesvc.cuts import Threshold
-from bayesvc.draws import Draws
+from bayesvc.draws import Draws, PathLike
 from bayesvc.fits import Fits, Need, sample_fits
 from bayesvc.frames import frame_kind, make_frame
 from bayesvc.priors import TreePrior
@@ -33,6 +34,7 @@ class _Run:
     entropy: int
     n_jobs: int
     progress: bool | ProgressCallback | None
+    checkpoint: Checkpoint | None
 
     @property
     def length(self) -> Length:
@@ -58,6 +60,7 @@ def select(
     n_jobs: int | None = None,
     progress: bool | ProgressCallback | None = None,
     response: Literal["auto", "continuous", "binary"] = "auto",
+    checkpoint: PathLike | None = None,
 ) -> Selection:
     """Select the columns of X that drive y.
 
@@ -81,7 +84,7 @@ def select(
     n_trees : int, default 20
     burn_in, n_draws : int, optional
         5000 each by default. `SpikeForest` has its own `burn_in` (200) and no use for `n_draws`.
-    random_state, n_jobs, progress, response
+    random_state, n_jobs, progress, response, checkpoint
         As in `bayesvc.sample`.
 
     Returns
@@ -110,7 +113,7 @@ def select(
             )
         if burn_in is not None:
             plan = replace(plan, prior=replace(plan.prior, burn_in=burn_in))
-    run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress)
+    run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint)
     data = Data(X, y, response, n_jobs=run.n_jobs)
     fits = _sample(data, [plan], run)
     return _selection(plan, fits, data, frame_kind(X))
@@ -168,6 +171,7 @@ def compare(
     n_jobs: int | None = None,
     progress: bool | ProgressCallback | None = None,
     response: Literal["auto", "continuous", "binary"] = "auto",
+    checkpoint: PathLike | None = None,
 ) -> Comparison:
     """Apply several methods to one set of fits: each prior is sampled once.
 
@@ -177,7 +181,7 @@ def compare(
         As in `select`.
     methods : "all" or list of str
         Names of `bayesvc.recipes`.
-    n_trees, burn_in, n_draws, random_state, n_jobs, progress, response
+    n_trees, burn_in, n_draws, random_state, n_jobs, progress, response, checkpoint
         As in `select`, but for `burn_in`, which here leaves `SpikeForest` alone. Each method gives
         what `select` gives with the same `random_state`.
 
@@ -200,7 +204,7 @@ def compare(
     plans = [resolve_method(name) for name in (RECIPES if names == "all" else names)]
     if not plans:
         raise ValueError(f"methods={methods!r} is empty; pass names of bayesvc.recipes, or 'all'")
-    run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress)
+    run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint)
     data = Data(X, y, response, n_jobs=run.n_jobs)
     fits = _sample(data, plans, run)
     frame = frame_kind(X)
@@ -259,6 +263,7 @@ def _check_run(
     random_state: Any,
     n_jobs: Any,
     progress: Any,
+    checkpoint: PathLike | None,
 ) -> _Run:
     check_progress(progress)
     return _Run(
@@ -268,6 +273,7 @@ def _check_run(
         entropy=resolve_random_state(random_state),
         n_jobs=resolve_n_jobs(n_jobs),
         progress=progress,
+        checkpoint=open_checkpoint(checkpoint, random_state),
     )
 
 
@@ -279,7 +285,7 @@ def _sample(data: Data, plans: Sequence[Method], run: _Run) -> dict[TreePrior, F
         needs[plan.prior] = need.both(needs.get(plan.prior))
     return sample_fits(
         data, needs, n_trees=run.n_trees, length=run.length, entropy=run.entropy,
-        n_jobs=run.n_jobs, progress=run.progress,
+        n_jobs=run.n_jobs, progress=run.progress, checkpoint=run.checkpoint,
     )  # fmt: skip
 
 

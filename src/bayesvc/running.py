@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc import _core, cluster
+from bayesvc.checkpoint import Checkpoint, fit_key
 from bayesvc.progress import Progress, ProgressCallback
 
 _T = TypeVar("_T")
@@ -81,16 +82,22 @@ def run_fits(
     n_jobs: int,
     progress: bool | ProgressCallback | None = None,
     X: NDArray[np.float64] | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> None:
     """Run fits and hand each result, with its index, to `store`, maybe on another thread.
 
     They run on threads, or on the cluster that joblib is told to use if `X`, from which workers
-    make their columns, is given. An interrupt or an error stops all fits before it is raised again.
+    make their columns, is given. What a checkpoint holds is not run again. An interrupt or an error
+    stops all fits before it is raised again.
     """
+    if checkpoint is not None:
+        fits, store = _go_on(columns, fits, length, store, checkpoint)
     report = Progress(progress, total=len(fits) * length.n_sweeps)
     if X is not None and cluster.is_active():
         tasks = [(cluster.fit, (X, *fit.to_send(), length.burn_in, length.n_draws)) for fit in fits]
         return cluster.run_tasks(tasks, store, report, length.n_sweeps)
+    if not fits:
+        return report.finish()
     control = _core.Control()
 
     def run(i: int) -> None:
@@ -102,6 +109,31 @@ def run_fits(
         store(i, result)
 
     run_tasks(run, len(fits), control, report, n_jobs=n_jobs)
+
+
+def _go_on(
+    columns: _core.Columns,
+    fits: Sequence[Fit],
+    length: Length,
+    store: Callable[[int, dict[str, Any]], None],
+    checkpoint: Checkpoint,
+) -> tuple[list[Fit], Callable[[int, dict[str, Any]], None]]:
+    """Store what is in the checkpoint; return the other fits, and how to store and keep these."""
+    left: list[tuple[int, str]] = []
+    for i, fit in enumerate(fits):
+        key = fit_key(columns, fit, length)
+        result = checkpoint.find(key)
+        if result is None:
+            left.append((i, key))
+        else:
+            store(i, result)
+
+    def store_and_keep(number: int, result: dict[str, Any]) -> None:
+        i, key = left[number]
+        checkpoint.keep(key, result)
+        store(i, result)
+
+    return [fits[i] for i, _ in left], store_and_keep
 
 
 def run_tasks(

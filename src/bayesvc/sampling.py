@@ -17,7 +17,8 @@ from bayesvc._validation import (
     resolve_n_jobs,
     resolve_random_state,
 )
-from bayesvc.draws import Draws, tally_layout
+from bayesvc.checkpoint import Checkpoint, open_checkpoint
+from bayesvc.draws import Draws, PathLike, tally_layout
 from bayesvc.priors import DART, Calibration, TreePrior, check_prior, core_settings
 from bayesvc.problem import Data, Problem, check_prior_fits_data
 from bayesvc.progress import ProgressCallback, check_progress
@@ -41,6 +42,7 @@ def sample(
     keep_counts: bool = False,
     keep_s: bool = False,
     keep_trees: bool = False,
+    checkpoint: PathLike | None = None,
 ) -> Draws:
     """Fit a Bayesian forest several times, independently, and tally which variables it uses.
 
@@ -74,6 +76,9 @@ def sample(
     keep_counts, keep_s, keep_trees : bool, default False
         Keep the splits per variable, the split probabilities, or the trees of every draw.
         The trees are what ``draws.predict`` needs.
+    checkpoint : path, optional
+        Folder for finished fits: a run that was stopped goes on from there to the same result.
+        It needs a `random_state`. Samples of `SpikeForest` are not kept.
 
     Returns
     -------
@@ -111,6 +116,7 @@ def sample(
     )
     threads = resolve_n_jobs(n_jobs)
     check_progress(progress)
+    kept = open_checkpoint(checkpoint, random_state)
     entropy = resolve_random_state(random_state)
     data = Data(X, y, response, keep_values=length.keep_trees, n_jobs=threads)
     check_prior_fits_data(prior, *data.values.shape, binary=data.binary)
@@ -119,7 +125,7 @@ def sample(
     data.forget_linear_model()
     return sample_replicates(
         data.problem, prior, calibration, n_trees, length, range(n_replicates), entropy,
-        n_jobs=threads, progress=progress,
+        n_jobs=threads, progress=progress, checkpoint=kept,
     )  # fmt: skip
 
 
@@ -134,13 +140,17 @@ def sample_replicates(
     *,
     n_jobs: int,
     progress: bool | ProgressCallback | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Draws:
     """Run the replicates with the numbers given; each depends on its own number only."""
     p = problem.columns.p
     seeds = [fit_seed(entropy, ROLE_FIT, r) for r in replicates]
     fits = fits_to(problem.y.values, prior, calibration, n_trees, p, seeds)
     tallies = Tallies(len(fits), p, length, sigma_unit=calibration.y_range)
-    run_fits(problem.columns, fits, length, tallies.store, n_jobs=n_jobs, progress=progress)
+    run_fits(
+        problem.columns, fits, length, tallies.store, n_jobs=n_jobs, progress=progress,
+        checkpoint=checkpoint,
+    )  # fmt: skip
     return draws_of(tallies, problem, prior, calibration, n_trees, length, entropy)
 
 

@@ -76,7 +76,7 @@ def pack(fits: Mapping[str, Fits]) -> bytes:
 def unpack(path: Path) -> dict[str, KeptFits]:
     """Return the kept fits by the name of their prior."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = dict(archive)
     except (OSError, ValueError, zipfile.BadZipFile) as error:
         raise ValueError(

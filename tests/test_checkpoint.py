@@ -1,0 +1,150 @@
+"""A run that was stopped goes on to the same answer."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayesvc as bv
+from bayesvc import _core
+from bayesvc.fits import Interrupted
+
+QUICK = {"burn_in": 40, "n_draws": 40, "random_state": 3}
+RUN = """
+import sys
+import numpy as np
+import bayesvc as bv
+rng = np.random.default_rng(0)
+X = rng.uniform(size=(300, 20))
+y = 10 * X[:, 1] + 5 * X[:, 3] + rng.normal(size=300)
+found = bv.select(X, y, n_replicates=6, burn_in=4000, n_draws=4000, random_state=1, n_jobs=1,
+                  checkpoint=sys.argv[1] if len(sys.argv) > 1 else None)
+print(found.draws.vc.tobytes().hex(), found.draws.sigma.tobytes().hex(), found.names)
+"""
+
+
+@pytest.fixture
+def n_fits(monkeypatch):
+    """Count the fits that are run."""
+    calls = []
+    fit = _core.fit
+
+    def counted(*args):
+        calls.append(1)
+        return fit(*args)
+
+    monkeypatch.setattr(_core, "fit", counted)
+    return calls
+
+
+def test_finished_fits_are_not_run_again(regression, tmp_path, n_fits):
+    first = bv.sample(*regression, n_replicates=2, checkpoint=tmp_path / "c", **QUICK)
+    assert len(n_fits) == 2
+    more = bv.sample(*regression, n_replicates=5, checkpoint=tmp_path / "c", **QUICK)
+    assert len(n_fits) == 5
+    plain = bv.sample(*regression, n_replicates=5, **QUICK)
+    for name in ("vc", "vip", "mpvip", "mi", "sigma", "n_splits", "alpha", "accepted"):
+        np.testing.assert_array_equal(getattr(more, name), getattr(plain, name))
+        np.testing.assert_array_equal(getattr(first, name), getattr(plain, name)[:2])
+
+
+def test_what_differs_is_run_again(regression, tmp_path, n_fits):
+    X, y = regression
+    settings = {"n_replicates": 1, "checkpoint": tmp_path / "c", **QUICK}
+    bv.sample(X, y, **settings)
+    others = [
+        (X + 1e-9 * np.arange(len(X))[::-1, np.newaxis] ** 2, y, {}),
+        (X, y + np.arange(len(y)), {}),
+        (X, y, {"random_state": 4}),
+        (X, y, {"burn_in": 41}),
+        (X, y, {"n_draws": 41}),
+        (X, y, {"n_trees": 21}),
+        (X, y, {"prior": bv.BART()}),
+        (X, y, {"prior": bv.DART(k=3)}),
+        (X, y, {"prior": bv.DART(split_weights=[1, 1, 1, 1, 2])}),
+        (X, y, {"keep_counts": True}),
+    ]
+    for number, (other_X, other_y, change) in enumerate(others, start=2):
+        bv.sample(other_X, other_y, **{**settings, **change})
+        assert len(n_fits) == number, change
+    bv.sample(X, y, **settings)
+    assert len(n_fits) == len(others) + 1
+
+
+def test_what_was_kept_comes_back(regression, tmp_path):
+    settings = {"n_replicates": 2, "keep_counts": True, "keep_s": True, "keep_trees": True, **QUICK}
+    first = bv.sample(*regression, checkpoint=tmp_path, **settings)
+    again = bv.sample(*regression, checkpoint=tmp_path, **settings)
+    np.testing.assert_array_equal(first.counts, again.counts)
+    np.testing.assert_array_equal(first.s, again.s)
+    np.testing.assert_array_equal(first.predict(regression[0]), again.predict(regression[0]))
+
+
+def test_methods_share_a_checkpoint(regression, tmp_path, n_fits):
+    short = {**QUICK, "checkpoint": tmp_path}
+    both = bv.compare(*regression, ["dart-vc", "bart-vip-local"], **short)
+    assert len(n_fits) == 10 + 60
+    one = bv.select(*regression, "bart-vip-gmax", **short)
+    assert len(n_fits) == 70
+    np.testing.assert_array_equal(one.null, both["bart-vip-local"].null)
+
+
+def test_an_interrupt_tells_what_is_finished(regression, tmp_path, monkeypatch):
+    fit, calls = _core.fit, []
+
+    def third_is_stopped(*args):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return fit(*args)
+
+    monkeypatch.setattr(_core, "fit", third_is_stopped)
+    with pytest.raises(Interrupted) as stopped:
+        bv.select(*regression, n_jobs=1, checkpoint=tmp_path, **QUICK)
+    assert [need.n_replicates for need in stopped.value.finished.values()] == [2]
+    monkeypatch.setattr(_core, "fit", fit)
+    partial = bv.select(*regression, n_replicates=2, checkpoint=tmp_path, **QUICK)
+    whole = bv.select(*regression, n_replicates=2, **QUICK)
+    np.testing.assert_array_equal(partial.values, whole.values)
+
+
+def test_a_killed_process_goes_on_to_the_same_bits(tmp_path):
+    command = [sys.executable, "-c", RUN]
+    whole = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    folder = tmp_path / "c"
+    process = subprocess.Popen([*command, str(folder)], stdout=subprocess.DEVNULL)
+    end = time.monotonic() + 60
+    while len(list(folder.glob("fit-*.npz"))) < 2 and time.monotonic() < end:
+        time.sleep(0.005)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    n_before = len(list(folder.glob("fit-*.npz")))
+    assert 2 <= n_before < 6
+    again = subprocess.run([*command, str(folder)], capture_output=True, text=True, check=True)
+    assert again.stdout == whole
+    assert len(list(folder.glob("fit-*.npz"))) == 6
+
+
+def test_a_damaged_file_is_named(regression, tmp_path):
+    bv.sample(*regression, n_replicates=1, checkpoint=tmp_path, **QUICK)
+    (path,) = tmp_path.glob("fit-*.npz")
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(ValueError, match=rf"{path.name}.*is damaged.*delete it"):
+        bv.sample(*regression, n_replicates=1, checkpoint=tmp_path, **QUICK)
+
+
+def test_bad_input(regression, tmp_path):
+    with pytest.raises(ValueError, match="needs a random_state"):
+        bv.select(*regression, checkpoint=tmp_path)
+    file = tmp_path / "file"
+    file.write_text("")
+    with pytest.raises(ValueError, match="is no folder"):
+        bv.sample(*regression, checkpoint=file, random_state=0)
+    assert Path(file).read_text() == ""
