@@ -363,6 +363,8 @@ def test_more_memory_than_there_is(regression, monkeypatch):
     X, y = regression
     with pytest.raises(MemoryError, match=r"keep=0.5 needs .*smaller keep or n_samples"):
         bv.sample(X, y, bv.SpikeForest(n_samples=10**8, keep=0.5))
+    with pytest.raises(MemoryError, match=r"n_samples=100000000 needs .*use fewer"):
+        bv.sample(X, y, bv.SpikeForest(n_samples=10**8, keep=1e-8))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")

@@ -61,6 +61,11 @@ BAD_DATA = {
         TypeError,
         ["X", "'colour'", "drop"],
     ),
+    "no X": (None, Y, TypeError, ["X=None", "pass rows by columns"]),
+    "a path for X": ("rows.csv", Y, TypeError, ["X='rows.csv'", "pass rows by columns"]),
+    "a dict for X": ({"a": Y}, Y, TypeError, ["X is a dict", "pass rows by columns"]),
+    "no y": (X, None, TypeError, ["y=None", "pass one value per row"]),
+    "a generator for y": (X, (v for v in Y), TypeError, ["y is a generator", "pass one value"]),
     "two responses": (X, np.column_stack([Y, Y]), ValueError, ["y has 2 dim", "(30, 2)", "pass"]),
 }
 
@@ -138,6 +143,24 @@ def test_more_memory_than_there_is(monkeypatch, keep, gigabytes):
         bv.sample(X, Y, n_replicates=20, n_draws=10**10, **keep)
     for part in (next(iter(keep)), gigabytes, "20 x 10,000,000,000 x 3", "1.0 GB", "n_draws"):
         assert part in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"n_replicates": 10**9}, {"n_draws": 10**12}, {"n_trees": 10**12}]
+)
+@pytest.mark.parametrize("run", [bv.sample, bv.select])
+def test_more_fits_draws_or_trees_than_memory_holds(run, settings):
+    with pytest.raises(MemoryError) as error:
+        run(X, Y, **settings)
+    (name, value), message = next(iter(settings.items())), str(error.value)
+    for part in (f"{name}={value}", "GB", "use fewer"):
+        assert part in message
+
+
+def test_more_permutations_than_memory_holds(monkeypatch):
+    monkeypatch.setattr(_validation, "available_memory", lambda: 10**6)
+    with pytest.raises(MemoryError, match="n_permutations=50"):
+        bv.select(X, Y, "bart-vip-gse", n_draws=10**4)
 
 
 def test_available_memory_is_known_here():

@@ -21,7 +21,7 @@ QUICK: dict[str, Any] = {"burn_in": 60, "n_draws": 60}
 @pytest.fixture(scope="module")
 def dask_client() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed")
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(**options) as local, distributed.Client(local) as client:
         yield client
 

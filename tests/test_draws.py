@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 import pickle
 import re
@@ -215,10 +216,22 @@ def test_predict_on_the_scale_of_y(regression):
     assert draws.predict(X[:0]).shape == (0,)
 
 
+def test_extending_by_more_than_memory_holds(draws):
+    plain = dataclasses.replace(draws, counts=None, s=None)
+    with pytest.raises(MemoryError, match=r"n_more=1000000000000 .*use fewer"):
+        plain.extend(10**12)
+
+
+def test_saving_where_there_is_no_folder(draws, tmp_path):
+    path = tmp_path / "nowhere" / "draws.npz"
+    with pytest.raises(FileNotFoundError, match=r"draws\.npz' .*make the folder"):
+        draws.save(path)
+
+
 def test_predict_in_blocks_is_the_same(draws, regression, monkeypatch):
     X, _ = regression
     whole = draws.predict(X, interval=0.5)
-    monkeypatch.setattr("bayesvc.draws._PREDICTED_NUMBERS_PER_BLOCK", 7 * 120)
+    monkeypatch.setattr("bayesvc.prediction._PREDICTED_NUMBERS_PER_BLOCK", 7 * 120)
     np.testing.assert_array_equal(draws.predict(X, interval=0.5), whole)
 
 

@@ -112,7 +112,7 @@ def test_repeated_names():
     [
         (np.arange(3.0), ValueError, "1 dimensions"),
         (np.zeros((2, 2, 2)), ValueError, "3 dimensions"),
-        (5, ValueError, "0 dimensions"),
+        (5, TypeError, "X=5 is a int; pass rows by columns"),
         (pd.Series([1.0, 2.0]), ValueError, r"reshape\(-1, 1\)"),
         (pl.Series([1.0, 2.0]), ValueError, r"reshape\(-1, 1\)"),
         (pl.LazyFrame({"a": [1, 2]}), TypeError, r"collect\(\)"),
@@ -131,7 +131,7 @@ def test_repeated_names():
         (np.ones((3, 0)), ValueError, "no columns"),
         (pd.DataFrame({"a": []}), ValueError, "0 rows"),
         (pd.DataFrame(index=[0, 1, 2]), ValueError, "no columns"),
-        (None, ValueError, "0 dimensions"),
+        (None, TypeError, "X=None is a NoneType; pass rows by columns"),
     ],
 )
 def test_unusable_X(X, kind, message):
@@ -299,7 +299,7 @@ def test_a_continuous_response_is_a_copy():
         (np.array(["2020-01-01", "2020-01-02"], "M8[D]"), "auto", TypeError, "datetime64"),
         ([-1e308, 1.7e308], "auto", ValueError, "too wide"),
         ([1, 2], "ordinal", ValueError, "response='ordinal'"),
-        (None, "auto", ValueError, "0 dimensions"),
+        (None, "auto", TypeError, "y=None is a NoneType; pass one value"),
         (scipy.sparse.csr_array([[0.0], [1.0]]), "auto", TypeError, r"sparse csr_array.*toarray"),
     ],
 )

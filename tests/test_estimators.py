@@ -325,6 +325,14 @@ def test_refusals(regression, regressor, classification, classifier):
         bv.BARTClassifier(**QUICK).fit(X, np.ones(60))
 
 
+def test_refusals_name_what_the_estimator_has(regression):
+    X, y = regression
+    with pytest.raises(ValueError, match=r"prior=SpikeForest\(.*; pass bayesvc.BART\(\)"):
+        bv.BARTRegressor(prior=bv.SpikeForest()).fit(X, y)
+    with pytest.raises(TypeError, match=r"y holds text.*BARTClassifier"):
+        bv.BARTRegressor().fit(X, np.where(y > 0, "high", "low"))
+
+
 def test_unknown_names_of_the_package():
     assert {"BARTRegressor", "BARTClassifier"} < set(bv.__all__)
     with pytest.raises(AttributeError, match="BARTRanker"):

@@ -163,9 +163,9 @@ def test_spike_forests_can_be_permuted(regression: Data) -> None:
     again = bv.select(X, y, prior=prior, n_permutations=4, random_state=0, n_jobs=1, **settings)
     np.testing.assert_array_equal(again.null, found.null)
     assert found.permuted is None
-    with pytest.raises(ValueError, match="n_draws=5 has no meaning for SpikeForest"):
+    with pytest.raises(ValueError, match="n_draws=5 has no meaning with prior=SpikeForest"):
         bv.select(X, y, "abc-vc", n_draws=5)
-    with pytest.raises(ValueError, match="n_replicates=5 has no meaning for SpikeForest"):
+    with pytest.raises(ValueError, match="n_replicates=5 has no meaning with prior=SpikeForest"):
         bv.select(X, y, "abc-vc", n_replicates=5)
 
 

@@ -78,7 +78,7 @@ def test_quantiles_of_one_normal():
 def test_observation_in_blocks_is_the_same(draws, regression, monkeypatch):
     X, _ = regression
     whole = predict_observation(draws, X, 0.5)
-    monkeypatch.setattr("bayesvc.draws._PREDICTED_NUMBERS_PER_BLOCK", 7 * 40)
+    monkeypatch.setattr("bayesvc.prediction._PREDICTED_NUMBERS_PER_BLOCK", 7 * 40)
     np.testing.assert_allclose(predict_observation(draws, X, 0.5), whole, rtol=1e-8)
 
 
@@ -98,7 +98,7 @@ def brute_force(draws, X, columns, point):
 @pytest.mark.parametrize("block", [8_000_000, 3 * 60 * 40, 60 * 40, 7 * 40])
 def test_partial_dependence_is_the_mean_over_rows(draws, regression, monkeypatch, block):
     X, _ = regression
-    monkeypatch.setattr("bayesvc.draws._PREDICTED_NUMBERS_PER_BLOCK", block)
+    monkeypatch.setattr("bayesvc.prediction._PREDICTED_NUMBERS_PER_BLOCK", block)
     before = X.copy()
     effect = partial_dependence(draws, X, 3, grid_resolution=5, interval=0.8)
     np.testing.assert_array_equal(X, before)
@@ -144,7 +144,7 @@ def test_grid_of_quantiles_or_of_all_values(draws, regression):
     [
         ({"features": 5}, r"features=5.*at most 4"),
         ({"features": -1}, "features=-1"),
-        ({"features": "y"}, "features='y' is no column"),
+        ({"features": "y"}, "features='y' is unknown; use one of 'x0'"),
         ({"features": [0, 1, 2]}, "holds 3 columns"),
         ({"features": []}, "holds 0 columns"),
         ({"features": [1, "x1"]}, "twice"),

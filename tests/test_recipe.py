@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 import bayesvc as bv
+from bayesvc._validation import check_choice
 from bayesvc.recipe import RECIPES, resolve_method
 
 
@@ -97,7 +99,9 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"n_permutations": 10}, "n_permutations=10 has no meaning for threshold='clustering'"),
     ({"method": "bart-vip-gse", "n_permutations": 18}, "at least 19.*alpha=0.05"),
     ({"method": "bart-vip-gse", "n_permutations": 10**6}, "more than makes sense"),
-    ({"threshold": bv.Clustering(weights=(1, 2))}, "2 weights for 4 columns"),
+    ({"threshold": bv.Clustering(weights=(1, 2))}, "2 weights for 4 columns; pass 4 weights$"),
+    ({"method": "DART-VC"}, r"did you mean 'dart-vc'\?"),
+    ({"threshold": bv.Permutation("gse", alpha=0.001)}, "n_permutations=50.*alpha=0.001$"),
 ]
 
 
@@ -116,10 +120,34 @@ def test_names_of_other_types() -> None:
         bv.select(None, None, prior="BART")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"methods=\[\] is empty"):
         bv.compare(None, None, [])
+    for methods in (None, 3):
+        with pytest.raises(TypeError, match=f"methods={methods} .* 'all'"):
+            bv.compare(None, None, methods)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"methods='al' is unknown \(did you mean 'all'\?\)"):
+        bv.compare(None, None, "al")
+    with pytest.raises(ValueError, match=r"methods\[1\]='dart-mp' is unknown"):
+        bv.compare(None, None, np.array(["dart-vc", "dart-mp"]))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"draws is a list; pass .*Draws"):
+        bv.select_from([[1, 2]])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"permuted is a list; pass .*Draws"):
+        bv.select_from(bv.Draws.from_counts([[[2, 0]]]), "vip", permuted=[1])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="kind='max' is unknown"):
         bv.Permutation("max")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"at=1\.5 is no probability"):
         bv.MedianProbability(1.5)
+
+
+@pytest.mark.parametrize("weights", ["ab", 2, (1, -1, 1, 1), (0, 0), (1, math.nan), ()])
+def test_weights_are_checked_before_any_fit(weights: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match=r"^weights.*pass"):
+        bv.Clustering(weights=weights)
+
+
+def test_long_lists_of_names_are_cut() -> None:
+    names = [f"gene{j}" for j in range(5000)]
+    with pytest.raises(ValueError, match=r"did you mean 'gene4711'.*and 4980 more$") as error:
+        check_choice("name", "Gene4711", names)
+    assert len(str(error.value)) < 400
 
 
 def test_missing_tallies_are_named() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +138,20 @@ def test_chains_that_disagree_are_reported(regression: Data) -> None:
     assert warning in repr(bv.select_from(draws))
 
 
+def test_chains_that_disagree_about_two_classes_are_reported(classification: Data) -> None:
+    """Sigma is 1 then and says nothing, so the counts of the selected variables must."""
+    X, y = classification
+    draws = bv.sample(X, y, n_replicates=2, burn_in=1000, n_draws=2000, random_state=0)
+    found = bv.select_from(draws)
+    assert math.isnan(found.mixing.sigma_rhat)
+    assert not any("disagree" in text for text in found.warnings)
+    j = int(found.selected[0])
+    draws.count_half_sums[1, :, j] /= 2  # the second chain splits on it half as often
+    draws.count_half_squares[1, :, j] /= 4
+    (warning,) = bv.select_from(draws).warnings
+    assert f"the chains disagree about {found.feature_names[j]}" in warning
+
+
 def test_twins_are_named(rng: np.random.Generator) -> None:
     X = rng.uniform(size=(100, 4))
     X[:, 3] = -np.exp(X[:, 1]) + 1e-4 * rng.normal(size=100)  # the same order, turned round
@@ -221,6 +237,37 @@ def test_prediction_check(rng: np.random.Generator) -> None:
     binary = found.check_prediction(X, classes, burn_in=100, n_draws=100)
     assert binary.loss == "Brier score"
     assert binary.of_all < binary.of_none
+
+
+def test_prediction_check_of_spike_forests(regression: Data) -> None:
+    """They keep no trees: BART with the same settings predicts."""
+    X, y = regression
+    prior = bv.SpikeForest(n_samples=30, burn_in=10, k=3)
+    check = bv.select(X, y, prior=prior, random_state=0).check_prediction(
+        X, y, burn_in=20, n_draws=20
+    )
+    assert check.of_all < check.of_none
+    found = bv.select(X, y, prior=bv.BART(k=3), **QUICK, n_replicates=2)
+    same = bv.prediction_check.check_prediction(
+        X, y, np.array([1]), prior=bv.BART(k=3), burn_in=20, n_draws=20, random_state=0
+    )
+    assert same.of_all == check.of_all
+    with pytest.raises(ValueError, match="X has 4 columns but the fits had 5"):
+        found.check_prediction(X[:, :4], y)
+
+
+@pytest.mark.parametrize("selected", [[5], [-1], ["x1"], [0.5], [[0]]])
+def test_prediction_check_of_columns_that_are_not_there(selected: Any, regression: Data) -> None:
+    with pytest.raises((TypeError, ValueError), match=r"^selected.*; pass .*0 to 4"):
+        bv.prediction_check.check_prediction(*regression, selected)
+
+
+def test_stability_and_mixing_in_a_line(regression: Data) -> None:
+    X, y = regression
+    found = bv.select(X, y, n_replicates=3, **QUICK)
+    assert re.fullmatch(r"<Stability: of 5 variables .* of 50 resamples>", repr(found.stability))
+    assert re.fullmatch(r"<Mixing: sigma R-hat .*>", repr(found.mixing))
+    assert "leave-one-out" in repr(found)
 
 
 def test_take_and_extend(regression: Data) -> None:

@@ -25,6 +25,11 @@ _FORMAT_VERSION = 1
 def write(draws: Draws, path: PathLike) -> None:
     """Write everything but the data; a file of that name stays whole until it is replaced."""
     target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(
+            f"path={str(path)!r} cannot be written, because there is no folder "
+            f"{str(target.parent)!r}; make the folder first"
+        )
     arrays = {name: getattr(draws, name) for name in _kept_tallies(draws)}
     if draws.classes is not None:
         arrays["classes"] = draws.classes

@@ -18,6 +18,7 @@ from bayesvc.prediction import PartialDependence, partial_dependence
 from bayesvc.priors import BART, TreePrior
 from bayesvc.progress import ProgressCallback
 from bayesvc.sampling import sample
+from bayesvc.spike_forest import SpikeForest
 
 
 class CheckedEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -157,6 +158,11 @@ class ForestEstimator(CheckedEstimator):
         )  # fmt: skip
 
     def _sample(self, X: Any, y: Any, response: Response) -> None:
+        if isinstance(self.prior, SpikeForest):
+            raise ValueError(
+                f"prior={self.prior!r} keeps no trees to predict with; pass bayesvc.BART() or "
+                "bayesvc.DART(), or find variables with bayesvc.select"
+            )
         self.draws_ = sample(
             X,
             y,

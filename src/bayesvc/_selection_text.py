@@ -105,7 +105,7 @@ def _rows(selection: Selection) -> list[list[Any]]:
     stable = selection.left_out_share if cheap else np.full(len(order), np.nan)
     label = selection.method.measure.label
     label = label if selection.values.ndim == 1 else label.removesuffix("-measure")
-    header: list[Any] = ["variable", "selected", label, "in draws", "margin", "stable"]
+    header: list[Any] = ["variable", "selected", label, "in draws", "margin", "leave-one-out"]
     rows = [
         [
             selection.feature_names[j],

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+_MOST_CHOICES = 20  # in one message
+
 
 def check_integer(name: str, value: Any, minimum: int, remedy: str = "") -> int:
     """Return `value` as an int that is at least `minimum`."""
@@ -71,12 +73,22 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     """Return `value` if it is one of the strings in `choices`."""
     choices = tuple(choices)
     if not isinstance(value, str) or value not in choices:
-        kind = ValueError if isinstance(value, str) else TypeError
-        listed = ", ".join(repr(choice) for choice in choices)
-        close = difflib.get_close_matches(value, choices, 1) if isinstance(value, str) else []
+        kind: type[Exception] = TypeError
+        if isinstance(value, str):
+            kind, value = ValueError, str(value)  # numpy's own text would show its type
+        listed = ", ".join(repr(choice) for choice in choices[:_MOST_CHOICES])
+        if len(choices) > _MOST_CHOICES:
+            listed += f" and {len(choices) - _MOST_CHOICES} more"
+        close = _nearest(value, choices) if isinstance(value, str) else []
         hint = f" (did you mean {close[0]!r}?)" if close else ""
         raise kind(f"{name}={value!r} is unknown{hint}; use one of {listed}")
     return value
+
+
+def _nearest(value: str, choices: tuple[str, ...]) -> list[str]:
+    """Return the choice that is most like the value, whatever the case of the letters."""
+    plain = {choice.lower(): choice for choice in choices}
+    return [plain[name] for name in difflib.get_close_matches(value.lower(), plain, 1)]
 
 
 def check_flag(name: str, value: Any) -> bool:
@@ -148,14 +160,16 @@ def available_memory() -> int | None:
     return max(0, min(limits)) if limits else None
 
 
-def check_memory(what: str, shape: tuple[int, ...], item_bytes: int, remedy: str) -> None:
-    """Raise MemoryError if an array of `shape` will not fit into the available memory."""
+def check_memory(
+    what: str, shape: tuple[int, ...], item_bytes: int, remedy: str, items: str = "numbers"
+) -> None:
+    """Raise MemoryError if so many items will not fit into the available memory."""
     needed = math.prod(shape) * item_bytes
     available = available_memory()
     if available is not None and needed > available:
         sizes = " x ".join(f"{size:,}" for size in shape)
         raise MemoryError(
-            f"{what} needs {needed / 1e9:,.1f} GB ({sizes} numbers of {item_bytes} bytes), but "
+            f"{what} needs {needed / 1e9:,.1f} GB ({sizes} {items} of {item_bytes} bytes), but "
             f"{available / 1e9:,.1f} GB are available; {remedy}"
         )
 

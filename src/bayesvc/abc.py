@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from bayesvc import _core, cluster
 from bayesvc._validation import (
-    check_flag,
     check_integer,
     check_memory,
     resolve_n_jobs,
@@ -22,7 +21,7 @@ from bayesvc._validation import (
 from bayesvc.draws import Draws, tally_layout
 from bayesvc.encode import EncodedY
 from bayesvc.priors import Calibration, core_settings, prior_leaf_sd, round12
-from bayesvc.problem import Data, check_prior_fits_data
+from bayesvc.problem import Data, check_forest_memory, check_prior_fits_data
 from bayesvc.progress import Progress, ProgressCallback, check_progress
 from bayesvc.running import ROLE_ABC, ROLE_PERMUTED_ABC, Length, fit_seed, run_tasks
 from bayesvc.sampling import Tallies
@@ -30,38 +29,12 @@ from bayesvc.spike_forest import AbcRecord, SpikeForest
 
 # Large enough that a task is worth sending, small enough that a cluster has many.
 _SAMPLES_PER_TASK = 25
+_SAMPLE_BYTES = 200  # of a seed and of what is recorded of each sample, kept or not
 
 _PER_VARIABLE = (
     "vc", "vip", "vip_of_sums", "mpvip", "mi",
     "count_half_sums", "count_half_squares", "count_batch_squares",
 )  # fmt: skip
-
-
-def refuse_settings(
-    *, n_replicates: Any, n_draws: Any, keep_counts: Any, keep_s: Any, keep_trees: Any
-) -> None:
-    """Raise ValueError for arguments of `sample` that mean nothing under `SpikeForest`."""
-    if n_replicates is not None:
-        raise ValueError(
-            f"n_replicates={n_replicates!r} has no meaning with prior=SpikeForest, whose kept "
-            "forests are the replicates; leave it out, and set SpikeForest(n_samples=..., keep=...)"
-        )
-    if n_draws is not None:
-        raise ValueError(
-            f"n_draws={n_draws!r} has no meaning with prior=SpikeForest, which takes one draw of "
-            "each forest; leave it out, and set SpikeForest(n_samples=...) for more forests"
-        )
-    remedies = {
-        "keep_counts": (keep_counts, "draws.vc holds the counts of its one draw"),
-        "keep_s": (keep_s, "its split probabilities are fixed"),
-        "keep_trees": (keep_trees, "predict with BART or DART"),
-    }
-    for name, (value, remedy) in remedies.items():
-        if check_flag(name, value):
-            raise ValueError(
-                f"{name}=True has no meaning with prior=SpikeForest, which keeps no more than the "
-                f"tallies of each forest; leave it False: {remedy}"
-            )
 
 
 def sample_abc(
@@ -84,6 +57,7 @@ def sample_abc(
     check_progress(progress)
     entropy = resolve_random_state(random_state)
     data = Data(X, y, response)
+    check_forest_memory(n_trees, len(data.values))
     return abc_draws(data, prior, n_trees, entropy, n_jobs=threads, progress=progress)
 
 
@@ -296,3 +270,5 @@ def check_abc(prior: SpikeForest, data: Data) -> None:
     if prior.epsilon is None:
         remedy = "use a smaller keep or n_samples"
         check_memory(f"keep={prior.keep!r}", (n_kept(prior), p), 8 * 10, remedy)
+    what = f"n_samples={prior.n_samples}"
+    check_memory(what, (prior.n_samples,), _SAMPLE_BYTES, "use fewer", items="samples")

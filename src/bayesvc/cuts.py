@@ -125,7 +125,8 @@ class Clustering:
 
     def __post_init__(self) -> None:
         if self.weights is not None:
-            object.__setattr__(self, "weights", tuple(float(w) for w in self.weights))
+            weights = thresholds.check_weights(self.weights)
+            object.__setattr__(self, "weights", tuple(weights.tolist()))
 
     def refuses(self, measure: Measure) -> str | None:
         """Say why this threshold cannot cut the measure, or None."""

@@ -20,7 +20,7 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Mixing:
     """Whether the chains of several fits tell the same story.
 
@@ -47,6 +47,14 @@ class Mixing:
     sigma_ess: float
     count_rhat: FloatArray
     count_ess: FloatArray
+
+    def __repr__(self) -> str:
+        worst = np.max(self.count_rhat, initial=-np.inf, where=~np.isnan(self.count_rhat))
+        counts = f"{worst:.2f}" if worst > 0 else "nan"
+        return (
+            f"<Mixing: sigma R-hat {self.sigma_rhat:.2f}, effective size {self.sigma_ess:.0f}; "
+            f"R-hat of the counts of {len(self.count_rhat)} variables at most {counts}>"
+        )
 
 
 def mixing(draws: Draws) -> Mixing:
@@ -128,7 +136,7 @@ def _count_ess(draws: Draws) -> FloatArray:
     return np.where(known.any(axis=0), np.where(known, ess, 0).sum(axis=0), np.nan)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Stability:
     """How often each variable is selected when the replicates are not those of the run.
 
@@ -156,6 +164,15 @@ class Stability:
     bootstrap: FloatArray
     n_bootstrap: int
     changes: int
+
+    def __repr__(self) -> str:
+        if not self.n_bootstrap:
+            return "<Stability: unknown, there is one fit only>"
+        wavering = int(((self.bootstrap > 0) & (self.bootstrap < 1)).sum())
+        return (
+            f"<Stability: of {len(self.bootstrap)} variables {self.changes} change with one fit "
+            f"left out, {wavering} in some of {self.n_bootstrap} resamples>"
+        )
 
 
 Select = Callable[[Sequence[int]], BoolArray]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc import _core, adapters
-from bayesvc._validation import check_level, check_memory, resolve_n_jobs
-from bayesvc.encode import EncodedX, Response, encode_X
+from bayesvc.encode import Response
 from bayesvc.priors import Calibration, TreePrior
 from bayesvc.spike_forest import AbcRecord
 
@@ -24,8 +23,6 @@ FloatArray = NDArray[np.float64]
 PathLike = str | os.PathLike[str]
 
 MOVE_NAMES = ("birth", "death", "change", "swap")
-
-_PREDICTED_NUMBERS_PER_BLOCK = 8_000_000
 
 
 def tally_layout(n_features: int, n_draws: int) -> dict[str, tuple[tuple[int, ...], type]]:
@@ -286,18 +283,9 @@ class Draws:
         >>> mean.shape
         (5,)
         """
-        if interval is not None:
-            interval = check_level("interval", interval)
-        threads = resolve_n_jobs(n_jobs)
-        new = self._new_rows(X)
-        rows = len(new)
-        mean, low, high = np.empty(rows), np.empty(rows), np.empty(rows)
-        for block, values in self._posterior_blocks(new, threads):
-            mean[block] = values.mean(axis=0)
-            if interval is not None:
-                tails = ((1 - interval) / 2, (1 + interval) / 2)
-                low[block], high[block] = np.quantile(values, tails, axis=0)
-        return mean if interval is None else (mean, low, high)
+        from bayesvc.prediction import predict  # it builds on this module
+
+        return predict(self, X, interval, n_jobs)
 
     def posterior(self, X: Any, n_jobs: int | None = None) -> FloatArray:
         """Return f at new rows, for a binary response the probability, for every draw.
@@ -325,85 +313,9 @@ class Draws:
         >>> draws.posterior(X[:5]).shape
         (60, 5)
         """
-        threads = resolve_n_jobs(n_jobs)
-        new = self._new_rows(X)
-        # twice: the sums of each replicate's trees, and all of them in one array
-        shape = (2, self.n_replicates * self.n_draws, len(new))
-        check_memory("the posterior", shape, 8, "pass fewer rows at a time, or use predict")
-        return self._posterior(np.asfortranarray(new), threads)
+        from bayesvc.prediction import posterior  # it builds on this module
 
-    def _new_rows(self, X: Any) -> FloatArray:
-        """Check and encode rows to predict at."""
-        if self.prior is None:
-            raise ValueError(
-                f"these draws were made of split counts (source={self.source!r}), which hold no "
-                "trees; predict with the model that was fitted, or call bayesvc.sample with "
-                "keep_trees=True"
-            )
-        if self.abc is not None:
-            raise ValueError(
-                "these draws hold no trees: the forests of prior=SpikeForest are there to select "
-                "variables; predict with draws of BART or DART and keep_trees=True"
-            )
-        if self.forests is None:
-            raise ValueError(
-                "these draws hold no trees (keep_trees=False); call sample with keep_trees=True"
-            )
-        new = encode_X(X, min_rows=0)
-        self._check_columns(new)
-        return new.values
-
-    @property
-    def _rows_per_block(self) -> int:
-        return max(1, _PREDICTED_NUMBERS_PER_BLOCK // (self.n_replicates * self.n_draws))
-
-    def _posterior_blocks(
-        self, X: FloatArray, n_threads: int
-    ) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield blocks of rows and their posterior, in little memory."""
-        step = self._rows_per_block
-        for start in range(0, len(X), step):
-            block = slice(start, start + step)
-            yield block, self._posterior(np.asfortranarray(X[block]), n_threads)
-
-    def _posterior(self, X: FloatArray, n_threads: int) -> FloatArray:
-        """Return f, or the probability, for each draw of each replicate: (draws, rows)."""
-        return self._rescaled(self._tree_sums(X, n_threads))
-
-    def _tree_sums(
-        self, X: FloatArray, n_threads: int, held: Sequence[int] = (), using_held: bool = True
-    ) -> FloatArray:
-        """Return the sum of all trees, or of those that split on a column in `held` or on none."""
-        assert self.forests is not None
-        parts = [forest.predict(X, n_threads, held, using_held) for forest in self.forests]
-        return np.concatenate(parts)
-
-    def _rescaled(self, sums: FloatArray) -> FloatArray:
-        """Turn sums of trees, in their place, into f or the probability."""
-        assert self.calibration is not None
-        if self.response == "binary":
-            from scipy.special import ndtr
-
-            sums += self.calibration.offset
-            return np.asarray(ndtr(sums, out=sums))
-        sums += 0.5
-        sums *= self.calibration.y_range
-        sums += self.calibration.y_low
-        return sums
-
-    def _check_columns(self, new: EncodedX) -> None:
-        if len(new.names) != self.n_features:
-            raise ValueError(
-                f"X has {len(new.names)} columns but the fits had {self.n_features}; "
-                "pass the same columns in the same order"
-            )
-        fitted_with_names = self.feature_names != tuple(f"x{j}" for j in range(self.n_features))
-        if new.names_given and fitted_with_names and new.names != self.feature_names:
-            j = next(j for j in range(self.n_features) if new.names[j] != self.feature_names[j])
-            raise ValueError(
-                f"column {j} of X is {new.names[j]!r} but was {self.feature_names[j]!r} in the "
-                "fits; pass the same columns in the same order"
-            )
+        return posterior(self, X, n_jobs)
 
     def save(self, path: PathLike) -> None:
         """Write everything but the data to one file; `load` reads it.

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,8 @@ def encode_X(X: Any, *, min_rows: int = 2) -> EncodedX:
     if frame is not None and hasattr(frame, "columns"):
         return _encode_frame(X, frame, min_rows)
     values = X if is_sparse(X) else _as_array(X, "X")
+    if values.ndim == 0:
+        _refuse_scalar("X", X, "rows by columns: an array, a data frame or a sparse matrix")
     if values.ndim != 2:
         raise ValueError(
             f"X has {values.ndim} dimensions (shape {values.shape}) instead of 2; "
@@ -180,6 +182,11 @@ def _as_array(data: Any, name: str) -> NDArray[Any]:
         ) from None
 
 
+def _refuse_scalar(name: str, data: Any, wanted: str) -> NoReturn:
+    shown = f"{name}={data!r}" if data is None or np.isscalar(data) else name
+    raise TypeError(f"{shown} is a {type(data).__name__}; pass {wanted}")
+
+
 def _encode_frame(native: Any, frame: Any, min_rows: int) -> EncodedX:
     import narwhals as nw
 
@@ -255,6 +262,8 @@ def _response_array(y: Any) -> NDArray[Any]:
         )
     series = _as_narwhals(y, "y")
     values = _as_array(y, "y") if series is None else _series_array(series)
+    if values.ndim == 0:
+        _refuse_scalar("y", y, "one value per row of X: an array, a series or a list")
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
@@ -341,7 +350,7 @@ def _encode_continuous(values: NDArray[Any]) -> EncodedY:
     if values.dtype.kind == "U":
         raise TypeError(
             "y holds text, but response='continuous' needs numbers; convert y, or for two "
-            "classes pass response='binary'"
+            "classes pass response='binary' or use BARTClassifier"
         )
     with np.errstate(over="ignore"):
         numbers = values.astype(np.float64)  # a copy: the caller's array may change later

@@ -14,10 +14,10 @@ from bayesvc.checkpoint import Checkpoint
 from bayesvc.draws import Draws
 from bayesvc.measures import MEASURES, Measure
 from bayesvc.priors import Calibration, TreePrior
-from bayesvc.problem import Data, check_prior_fits_data
+from bayesvc.problem import Data, check_forest_memory, check_prior_fits_data
 from bayesvc.progress import ProgressCallback
 from bayesvc.running import ROLE_FIT, ROLE_PERMUTED_FIT, Fit, Length, fit_seed, run_fits
-from bayesvc.sampling import Tallies, draws_of, fits_to
+from bayesvc.sampling import Tallies, check_run_memory, draws_of, fits_to
 from bayesvc.spike_forest import SpikeForest
 
 FloatArray = NDArray[np.float64]
@@ -94,11 +94,17 @@ def sample_fits(
     Interrupted
         In the place of KeyboardInterrupt, if there is a checkpoint.
     """
-    for prior in needs:
+    for prior, need in needs.items():
         if isinstance(prior, SpikeForest):
             check_abc(prior, data)
+            check_forest_memory(n_trees, len(data.values))
         else:
             check_prior_fits_data(prior, *data.values.shape, binary=data.binary)
+            what, n_fits = f"n_replicates={need.n_replicates}", need.n_replicates
+            if need.n_permutations:
+                what += f" and n_permutations={need.n_permutations}"
+                n_fits += need.n_permutations
+            check_run_memory(what, n_fits, length, n_trees, data.values.shape)
     batches = [
         batch
         for prior, need in needs.items()

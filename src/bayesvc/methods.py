@@ -9,7 +9,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._validation import check_integer, resolve_n_jobs, resolve_random_state
+from bayesvc._validation import (
+    check_choice,
+    check_integer,
+    resolve_n_jobs,
+    resolve_random_state,
+)
 from bayesvc.checkpoint import Checkpoint, open_checkpoint
 from bayesvc.cuts import Threshold
 from bayesvc.draws import Draws, PathLike
@@ -21,7 +26,7 @@ from bayesvc.progress import ProgressCallback, check_progress
 from bayesvc.recipe import DEFAULT_METHOD, RECIPES, Method, resolve_method
 from bayesvc.running import DEFAULT_DRAWS, Length
 from bayesvc.selection import Selection, cut_draws, find_twins
-from bayesvc.spike_forest import SpikeForest
+from bayesvc.spike_forest import SpikeForest, refuse_settings
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,8 @@ def select(
     X : array, data frame or sparse matrix (n_rows, n_features)
         Predictors: numbers or truth values, without missing values.
     y : array, series or list (n_rows,)
-        Response: numbers, or two classes (probit model).
+        Response: numbers, or two classes (probit model): text, truth values, or 0 and 1; of
+        other two numbers ``response="binary"`` makes classes.
     method : str, default "dart-vc"
         One of `bayesvc.recipes`.
     goal : {"balanced", "quick", "screening", "confirmatory"}, optional
@@ -106,11 +112,7 @@ def select(
         n_replicates=n_replicates, n_permutations=n_permutations,
     )  # fmt: skip
     if isinstance(plan.prior, SpikeForest):
-        if n_draws is not None:
-            raise ValueError(
-                f"n_draws={n_draws!r} has no meaning for SpikeForest, which takes one draw of each "
-                "forest; leave it out, and set n_samples of the prior for more forests"
-            )
+        refuse_settings(n_draws=n_draws)
         if burn_in is not None:
             plan = replace(plan, prior=replace(plan.prior, burn_in=burn_in))
     run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint)
@@ -200,10 +202,7 @@ def compare(
     >>> both["dart-mpm"].names
     ['x1']
     """
-    names = [methods] if isinstance(methods, str) and methods != "all" else methods
-    plans = [resolve_method(name) for name in (RECIPES if names == "all" else names)]
-    if not plans:
-        raise ValueError(f"methods={methods!r} is empty; pass names of bayesvc.recipes, or 'all'")
+    plans = [resolve_method(name) for name in _check_names(methods)]
     run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint)
     data = Data(X, y, response, n_jobs=run.n_jobs)
     fits = _sample(data, plans, run)
@@ -237,6 +236,9 @@ def select_from(
     ['a', 'd']
     """
     plan = resolve_method(measure=measure, threshold=threshold)
+    _check_draws("draws", draws)
+    if permuted is not None:
+        _check_draws("permuted", permuted)
     null = None
     if plan.threshold.needs_null:
         if permuted is None:
@@ -254,6 +256,29 @@ def select_from(
     return Selection(
         method=method, mask=mask, cut=cut, values=values, null=null, draws=draws, permuted=permuted
     )
+
+
+def _check_names(methods: Any) -> list[str]:
+    """Return the names of the methods to compare."""
+    remedy = "pass names of bayesvc.recipes, or 'all'"
+    if isinstance(methods, str):
+        check_choice("methods", methods, (*RECIPES, "all"))
+        return list(RECIPES) if methods == "all" else [methods]
+    try:
+        names = list(methods)
+    except TypeError:
+        raise TypeError(f"methods={methods!r} is no list of names; {remedy}") from None
+    if not names:
+        raise ValueError(f"methods={methods!r} is empty; {remedy}")
+    return [check_choice(f"methods[{i}]", name, RECIPES) for i, name in enumerate(names)]
+
+
+def _check_draws(name: str, draws: Any) -> None:
+    if not isinstance(draws, Draws):
+        raise TypeError(
+            f"{name} is a {type(draws).__name__}; pass a Draws of bayesvc.sample, or of "
+            "bayesvc.Draws.from_counts for split counts"
+        )
 
 
 def _check_run(

@@ -1,10 +1,10 @@
-"""What follows from the kept trees: intervals of new observations, and partial dependence."""
+"""What follows from the kept trees: predictions, their intervals, and partial dependence."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from bayesvc._validation import (
+    check_choice,
     check_integer,
     check_level,
     check_memory,
@@ -19,11 +20,39 @@ from bayesvc._validation import (
     resolve_n_jobs,
 )
 from bayesvc.draws import Draws, FloatArray
+from bayesvc.encode import EncodedX, encode_X
 
 _GRID_ENDS = (0.05, 0.95)
 _NEWTON_STEPS = 100  # far more than Newton needs, and enough for bisection alone
+_PREDICTED_NUMBERS_PER_BLOCK = 8_000_000
 _STACKED_NUMBERS = 8_000_000
 _TOLERANCE = 1e-9  # in standard deviations of the observation
+
+
+def predict(
+    draws: Draws, X: Any, interval: float | None = None, n_jobs: int | None = None
+) -> FloatArray | tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the mean of f, or of the probability, at each row; see `Draws.predict`."""
+    if interval is not None:
+        interval = check_level("interval", interval)
+    threads = resolve_n_jobs(n_jobs)
+    new = _new_rows(draws, X)
+    mean, low, high = (np.empty(len(new)) for _ in range(3))
+    for block, values in _posterior_blocks(draws, new, threads):
+        mean[block] = values.mean(axis=0)
+        if interval is not None:
+            low[block], high[block] = np.quantile(values, _tails(interval), axis=0)
+    return mean if interval is None else (mean, low, high)
+
+
+def posterior(draws: Draws, X: Any, n_jobs: int | None = None) -> FloatArray:
+    """Return f, or the probability, of every draw at each row; see `Draws.posterior`."""
+    threads = resolve_n_jobs(n_jobs)
+    new = _new_rows(draws, X)
+    # twice: the sums of each replicate's trees, and all of them in one array
+    shape = (2, draws.n_replicates * draws.n_draws, len(new))
+    check_memory("the posterior", shape, 8, "pass fewer rows at a time, or use predict")
+    return _posterior(draws, new, threads)
 
 
 def predict_observation(
@@ -51,13 +80,12 @@ def predict_observation(
     if draws.response == "binary":
         raise ValueError("a binary response has no interval; ask for that of its probability")
     threads = resolve_n_jobs(n_jobs)
-    new = draws._new_rows(X)
+    new = _new_rows(draws, X)
     mean, low, high = (np.empty(len(new)) for _ in range(3))
     sigma = draws.sigma.reshape(-1, 1)
-    for block, values in draws._posterior_blocks(new, threads):
+    for block, values in _posterior_blocks(draws, new, threads):
         mean[block] = values.mean(axis=0)
-        low[block] = _mixture_quantile((1 - interval) / 2, values, sigma)
-        high[block] = _mixture_quantile((1 + interval) / 2, values, sigma)
+        low[block], high[block] = (_mixture_quantile(t, values, sigma) for t in _tails(interval))
     return mean, low, high
 
 
@@ -86,7 +114,7 @@ def _mixture_quantile(probability: float, means: FloatArray, sds: FloatArray) ->
     return x
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialDependence:
     """Posterior of the average prediction with one or two columns held at grid values.
 
@@ -115,6 +143,13 @@ class PartialDependence:
     low: FloatArray
     high: FloatArray
     interval: float
+
+    def __repr__(self) -> str:
+        points = " x ".join(str(len(axis)) for axis in self.grid)
+        return (
+            f"<PartialDependence on {' and '.join(self.features)}: {points} grid values, "
+            f"{len(self.samples)} draws, {100 * self.interval:g} % intervals>"
+        )
 
 
 def partial_dependence(
@@ -169,7 +204,7 @@ def partial_dependence(
     grid_resolution = check_integer("grid_resolution", grid_resolution, 2)
     threads = resolve_n_jobs(n_jobs)
     columns = _columns(draws, features)
-    rows = np.asfortranarray(draws._new_rows(X))
+    rows = np.asfortranarray(_new_rows(draws, X))
     if not len(rows):
         raise ValueError(f"X has no rows (shape {rows.shape}); pass rows to average over")
     if grid is None:
@@ -178,9 +213,8 @@ def partial_dependence(
         values = _given_grid(grid, len(columns))
     points = np.array(list(itertools.product(*values)))
     samples = _averages(draws, rows, columns, points, threads)
-    tails = ((1 - interval) / 2, (1 + interval) / 2)
     shape = tuple(len(axis) for axis in values)
-    low, high = np.quantile(samples, tails, axis=0)
+    low, high = np.quantile(samples, _tails(interval), axis=0)
     return PartialDependence(
         features=tuple(draws.feature_names[j] for j in columns),
         grid=values,
@@ -202,19 +236,107 @@ def _averages(
     n, n_samples = len(rows), draws.n_replicates * draws.n_draws
     check_memory("the grid", (n_samples, len(points)), 8, "use a smaller grid")
     totals = np.zeros((n_samples, len(points)))
-    for first in range(0, n, draws._rows_per_block):
-        some = np.asfortranarray(rows[first : first + draws._rows_per_block])
-        rest = draws._tree_sums(some, n_threads, columns, using_held=False)
-        at_once = max(1, min(draws._rows_per_block // len(some), _STACKED_NUMBERS // some.size))
+    per_block = _rows_per_block(draws)
+    for first in range(0, n, per_block):
+        some = np.asfortranarray(rows[first : first + per_block])
+        rest = _tree_sums(draws, some, n_threads, columns, using_held=False)
+        at_once = max(1, min(per_block // len(some), _STACKED_NUMBERS // some.size))
         for start in range(0, len(points), at_once):
             here = points[start : start + at_once]
             stacked = np.tile(some.T, len(here)).T  # keeps the values of a column together
             stacked[:, columns] = np.repeat(here, len(some), axis=0)
-            sums = draws._tree_sums(stacked, n_threads, columns)
+            sums = _tree_sums(draws, stacked, n_threads, columns)
             sums = sums.reshape(n_samples, len(here), len(some))
             sums += rest[:, np.newaxis]
-            totals[:, start : start + at_once] += draws._rescaled(sums).sum(axis=2)
+            totals[:, start : start + at_once] += _rescaled(draws, sums).sum(axis=2)
     return totals / n
+
+
+def _tails(interval: float) -> tuple[float, float]:
+    return (1 - interval) / 2, (1 + interval) / 2
+
+
+def _new_rows(draws: Draws, X: Any) -> FloatArray:
+    """Check and encode rows to predict at."""
+    if draws.prior is None:
+        raise ValueError(
+            f"these draws were made of split counts (source={draws.source!r}), which hold no "
+            "trees; predict with the model that was fitted, or call bayesvc.sample with "
+            "keep_trees=True"
+        )
+    if draws.abc is not None:
+        raise ValueError(
+            "these draws hold no trees: the forests of prior=SpikeForest are there to select "
+            "variables; predict with draws of BART or DART and keep_trees=True"
+        )
+    if draws.forests is None:
+        raise ValueError(
+            "these draws hold no trees (keep_trees=False); call sample with keep_trees=True"
+        )
+    new = encode_X(X, min_rows=0)
+    check_columns(draws, new)
+    return new.values
+
+
+def _rows_per_block(draws: Draws) -> int:
+    return max(1, _PREDICTED_NUMBERS_PER_BLOCK // (draws.n_replicates * draws.n_draws))
+
+
+def _posterior_blocks(
+    draws: Draws, X: FloatArray, n_threads: int
+) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield blocks of rows and their posterior, in little memory."""
+    step = _rows_per_block(draws)
+    for start in range(0, len(X), step):
+        block = slice(start, start + step)
+        yield block, _posterior(draws, X[block], n_threads)
+
+
+def _posterior(draws: Draws, X: FloatArray, n_threads: int) -> FloatArray:
+    """Return f, or the probability, for each draw of each replicate: (draws, rows)."""
+    return _rescaled(draws, _tree_sums(draws, np.asfortranarray(X), n_threads))
+
+
+def _tree_sums(
+    draws: Draws,
+    X: FloatArray,
+    n_threads: int,
+    held: Sequence[int] = (),
+    using_held: bool = True,
+) -> FloatArray:
+    """Return the sum of all trees, or of those that split on a column in `held` or on none."""
+    assert draws.forests is not None
+    parts = [forest.predict(X, n_threads, held, using_held) for forest in draws.forests]
+    return np.concatenate(parts)
+
+
+def _rescaled(draws: Draws, sums: FloatArray) -> FloatArray:
+    """Turn sums of trees, in their place, into f or the probability."""
+    assert draws.calibration is not None
+    if draws.response == "binary":
+        sums += draws.calibration.offset
+        return np.asarray(ndtr(sums, out=sums))
+    sums += 0.5
+    sums *= draws.calibration.y_range
+    sums += draws.calibration.y_low
+    return sums
+
+
+def check_columns(draws: Draws, new: EncodedX) -> None:
+    """Raise ValueError if `new` has other columns than the data of the fits."""
+    fitted = draws.feature_names
+    if len(new.names) != len(fitted):
+        raise ValueError(
+            f"X has {len(new.names)} columns but the fits had {len(fitted)}; "
+            "pass the same columns in the same order"
+        )
+    fitted_with_names = fitted != tuple(f"x{j}" for j in range(len(fitted)))
+    if new.names_given and fitted_with_names and new.names != fitted:
+        j = next(j for j in range(len(fitted)) if new.names[j] != fitted[j])
+        raise ValueError(
+            f"column {j} of X is {new.names[j]!r} but was {fitted[j]!r} in the fits; "
+            "pass the same columns in the same order"
+        )
 
 
 def _columns(draws: Draws, features: int | str | Sequence[int | str]) -> list[int]:
@@ -229,10 +351,7 @@ def _columns(draws: Draws, features: int | str | Sequence[int | str]) -> list[in
 
 def _column(draws: Draws, feature: Any) -> int:
     if isinstance(feature, str):
-        if feature in draws.feature_names:
-            return draws.feature_names.index(feature)
-        known = ", ".join(map(repr, draws.feature_names[:5]))
-        raise ValueError(f"features={feature!r} is no column; the columns are {known}, ...")
+        return draws.feature_names.index(check_choice("features", feature, draws.feature_names))
     j = check_integer("features", feature, 0, "or the name of a column")
     if j >= draws.n_features:
         last = draws.n_features - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from bayesvc._validation import check_integer, resolve_random_state
 from bayesvc.encode import encode_X, encode_y
-from bayesvc.priors import BART, TreePrior
+from bayesvc.priors import BART, TreePrior, check_prior
 from bayesvc.running import ROLE_FOLDS, random_order
 from bayesvc.sampling import sample
+from bayesvc.spike_forest import SpikeForest
 
 FloatArray = NDArray[np.float64]
 
@@ -81,8 +82,9 @@ def check_prediction(
         Data, as for `bayesvc.sample`.
     selected : array of int
         Columns to compare with all.
-    prior : BART or DART, optional
-        BART by default; its `split_weights` are not used.
+    prior : BART, DART or SpikeForest, optional
+        BART by default. Its `split_weights` are not used; of `SpikeForest`, which keeps no trees,
+        the settings that it shares with BART.
     n_folds : int, default 5
     n_trees, burn_in, n_draws, random_state, n_jobs
         As in `bayesvc.sample`; one chain per fold.
@@ -99,13 +101,14 @@ def check_prediction(
     False
     """
     values = encode_X(X).values
+    selected = _check_selected(selected, values.shape[1])
+    kind = _predicting(BART() if prior is None else check_prior(prior))
     response = encode_y(y, n_rows=len(values))
     n_folds = check_integer("n_folds", n_folds, 2)
     if n_folds > len(values):
         raise ValueError(f"n_folds={n_folds} is more than the {len(values)} rows; pass fewer")
     entropy = resolve_random_state(random_state)
     fold_of = _folds(len(values), n_folds, entropy)
-    kind = prior if isinstance(prior, TreePrior) else BART()
     losses = np.empty((3, len(values)))
     for fold in range(n_folds):
         held, rest = fold_of == fold, fold_of != fold
@@ -114,8 +117,7 @@ def check_prediction(
             predicted = np.full(held.sum(), known.mean())
             if len(columns) and np.ptp(known) > 0:
                 draws = sample(
-                    values[np.ix_(rest, columns)], known,
-                    replace(kind, split_weights=None), n_replicates=1, n_trees=n_trees,
+                    values[np.ix_(rest, columns)], known, kind, n_replicates=1, n_trees=n_trees,
                     burn_in=burn_in, n_draws=n_draws, random_state=entropy + fold,
                     n_jobs=n_jobs, response=response.response, keep_trees=True,
                 )  # fmt: skip
@@ -130,6 +132,23 @@ def check_prediction(
         difference=float(difference.mean()),
         standard_error=float(difference.std(ddof=1) / math.sqrt(len(difference))),
     )
+
+
+def _check_selected(selected: Any, n_features: int) -> NDArray[np.intp]:
+    columns = np.asarray(selected)
+    remedy = f"pass a list of whole numbers from 0 to {n_features - 1}"
+    if columns.ndim != 1 or (columns.size and columns.dtype.kind not in "iu"):
+        raise TypeError(f"selected={selected!r} holds no positions of columns; {remedy}")
+    if columns.size and not (columns.min() >= 0 and columns.max() < n_features):
+        raise ValueError(f"selected={selected!r} is not among the columns of X; {remedy}")
+    return columns.astype(np.intp)
+
+
+def _predicting(prior: TreePrior) -> TreePrior:
+    """Return a prior whose trees can be kept, for any number of columns."""
+    if isinstance(prior, SpikeForest):
+        prior = BART(**{field.name: getattr(prior, field.name) for field in fields(BART)})
+    return replace(prior, split_weights=None)
 
 
 def _folds(n_rows: int, n_folds: int, entropy: int) -> NDArray[np.intp]:

@@ -10,11 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc import _core
+from bayesvc._validation import check_memory
 from bayesvc.encode import EncodedY, data_hash, encode_X, encode_y
 from bayesvc.priors import Calibration, TreePrior, calibrate, needs_linear_model
 from bayesvc.running import ROLE_PERMUTATION, Started, random_order
 
 FloatArray = NDArray[np.float64]
+
+_TREE_BYTES = 400  # of a tree of a few nodes, beside the numbers of its rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +78,12 @@ class Data:
     def permuted(self, entropy: int, number: int) -> FloatArray:
         """Return the response in the order of permutation `number`."""
         return self.y.values[random_order(entropy, ROLE_PERMUTATION, number, len(self.y.values))]
+
+
+def check_forest_memory(n_trees: int, n_rows: int) -> None:
+    """Raise MemoryError if a forest of so many trees is too large."""
+    per_tree = _TREE_BYTES + 2 * n_rows
+    check_memory(f"n_trees={n_trees}", (n_trees,), per_tree, "use fewer", items="trees")
 
 
 def check_prior_fits_data(prior: TreePrior, n: int, p: int, *, binary: bool) -> None:

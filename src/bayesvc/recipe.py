@@ -10,7 +10,7 @@ from bayesvc._validation import check_choice, check_integer
 from bayesvc.cuts import Clustering, Permutation, Threshold, check_threshold
 from bayesvc.measures import MEASURES, Measure
 from bayesvc.priors import BART, DART, TreePrior, check_prior
-from bayesvc.spike_forest import SpikeForest
+from bayesvc.spike_forest import SpikeForest, refuse_settings
 
 PRIORS: dict[str, type[TreePrior]] = {"bart": BART, "dart": DART, "abc": SpikeForest}
 
@@ -151,7 +151,7 @@ def resolve_method(
     if refusal is not None:
         raise ValueError(
             f"measure={measure_name!r} cannot go with threshold={cut.name!r}: {refusal}; "
-            f"{_what_fits(measure_name)}"
+            f"{_what_fits(measure_name, cut)}"
         )
     known = next((recipe for recipe in _ALL if recipe.parts == parts), None)
     default = _DEFAULT_REPLICATES.get(cut.name, 10) if known is None else known.n_replicates
@@ -204,7 +204,9 @@ def _measure_and_threshold(base: Recipe, measure: Any, threshold: Any) -> tuple[
     return measure, own if own.needs_null else check_threshold("local")
 
 
-def _what_fits(measure: str) -> str:
+def _what_fits(measure: str, cut: Threshold) -> str:
+    if isinstance(cut, Clustering):
+        return f"pass {MEASURES[measure].n_columns} weights"
     fitting = [n for n in ("local", "gse", "gmax") if MEASURES[measure].shape == "scores"]
     fitting += ["clustering"] + ["median-probability"] * (measure == "mpvip")
     return f"with {measure!r} use {', '.join(map(repr, fitting))}"
@@ -212,11 +214,7 @@ def _what_fits(measure: str) -> str:
 
 def _replicates(kind: str, given: Any, default: int) -> int:
     if kind == "abc":
-        if given is not None:
-            raise ValueError(
-                f"n_replicates={given!r} has no meaning for SpikeForest, whose kept forests are "
-                "the fits; set n_samples and keep of the prior instead"
-            )
+        refuse_settings(n_replicates=given)
         return 0
     remedy = "the method needs at least one fit, and several to judge its stability"
     return check_integer("n_replicates", default if given is None else given, 1, remedy)
@@ -231,10 +229,9 @@ def _permutations(threshold: Threshold, given: Any) -> int:
             )
         return 0
     least = max(2, math.ceil(1 / threshold.alpha - 1e-9) - 1)
-    remedy = (
-        f"with fewer, no variable can be judged at alpha={threshold.alpha:g}; the paper uses "
-        f"{_DEFAULT_PERMUTATIONS}"
-    )
+    remedy = f"with fewer, no variable can be judged at alpha={threshold.alpha:g}"
+    if least <= _DEFAULT_PERMUTATIONS:
+        remedy += f"; the paper uses {_DEFAULT_PERMUTATIONS}"
     number = check_integer(
         "n_permutations", _DEFAULT_PERMUTATIONS if given is None else given, least, remedy
     )

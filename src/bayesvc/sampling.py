@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -20,10 +21,10 @@ from bayesvc._validation import (
 from bayesvc.checkpoint import Checkpoint, open_checkpoint
 from bayesvc.draws import Draws, PathLike, tally_layout
 from bayesvc.priors import DART, Calibration, TreePrior, check_prior, core_settings
-from bayesvc.problem import Data, Problem, check_prior_fits_data
+from bayesvc.problem import Data, Problem, check_forest_memory, check_prior_fits_data
 from bayesvc.progress import ProgressCallback, check_progress
 from bayesvc.running import DEFAULT_DRAWS, ROLE_FIT, Fit, Length, fit_seed, run_fits
-from bayesvc.spike_forest import SpikeForest
+from bayesvc.spike_forest import SpikeForest, refuse_settings
 
 
 def sample(
@@ -96,7 +97,7 @@ def sample(
     """
     prior = check_prior(DART() if prior is None else prior)
     if isinstance(prior, SpikeForest):
-        from bayesvc.abc import refuse_settings, sample_abc  # it builds on this module
+        from bayesvc.abc import sample_abc  # it builds on this module
 
         refuse_settings(
             n_replicates=n_replicates, n_draws=n_draws, keep_counts=keep_counts, keep_s=keep_s,
@@ -120,7 +121,8 @@ def sample(
     entropy = resolve_random_state(random_state)
     data = Data(X, y, response, keep_values=length.keep_trees, n_jobs=threads)
     check_prior_fits_data(prior, *data.values.shape, binary=data.binary)
-    _check_kept_memory(length, n_replicates, len(data.names))
+    what = f"n_replicates={n_replicates}"
+    check_run_memory(what, n_replicates, length, n_trees, data.values.shape)
     calibration = data.calibration(prior, data.y.values, n_trees)
     data.forget_linear_model()
     return sample_replicates(
@@ -236,7 +238,8 @@ def extend_draws(
         keep_trees=draws.forests is not None,
     )
     # both the new fits and the joined arrays will be in memory for a moment
-    _check_kept_memory(length, draws.n_replicates + 2 * n_more, draws.n_features)
+    n_fits, shape = draws.n_replicates + 2 * n_more, (draws.n_rows or 0, draws.n_features)
+    check_run_memory(f"n_more={n_more}", n_fits, length, draws.n_trees, shape)
     problem = _problem_again(draws, X, y)
     first = draws.n_replicates
     more = sample_replicates(
@@ -291,6 +294,23 @@ class Tallies:
             "n_batches": n_batches,
             "batch_size": batch_size,
         }
+
+
+def check_run_memory(
+    what: str, n_fits: int, length: Length, n_trees: int, shape: tuple[int, ...]
+) -> None:
+    """Raise MemoryError if a forest, or what so many fits leave behind, is too large."""
+    n_rows, n_features = shape
+    check_forest_memory(n_trees, n_rows)
+    _check_kept_memory(length, n_fits, n_features)
+    layout = tally_layout(n_features, length.n_draws)
+    per_fit = sum(
+        math.prod(shape) * np.dtype(dtype).itemsize
+        for name, (shape, dtype) in layout.items()
+        if name not in ("counts", "s")
+    )
+    what = f"{what} with n_draws={length.n_draws}"
+    check_memory(what, (n_fits,), per_fit, "use fewer", items="fits")
 
 
 def _check_kept_memory(length: Length, n_replicates: int, n_features: int) -> None:

@@ -15,7 +15,9 @@ from scipy.stats import rankdata
 from bayesvc import _selection_text, diagnostics, thresholds
 from bayesvc._validation import check_choice
 from bayesvc.draws import Draws, PathLike
+from bayesvc.encode import encode_X
 from bayesvc.frames import make_frame
+from bayesvc.prediction import check_columns
 from bayesvc.prediction_check import PredictionCheck, check_prediction
 from bayesvc.recipe import Method
 from bayesvc.thresholds import Cut
@@ -23,7 +25,7 @@ from bayesvc.thresholds import Cut
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-# Beyond this R-hat of sigma the chains have not come to describe the same posterior.
+# Beyond this R-hat the chains have not come to describe the same posterior.
 _RHAT_LIMIT = 1.1
 
 
@@ -192,10 +194,10 @@ class Selection:
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the result should know, in plain sentences."""
         found = []
-        rhat = self.mixing.sigma_rhat
+        what, rhat = self._worst_mixing
         if rhat > _RHAT_LIMIT:
             found.append(
-                f"the chains disagree about sigma (R-hat {rhat:.2f}, more than {_RHAT_LIMIT}): "
+                f"the chains disagree about {what} (R-hat {rhat:.2f}, more than {_RHAT_LIMIT}): "
                 "see how stable the selection is, and run longer ones (burn_in, n_draws)"
             )
         for twin in self.twins:
@@ -204,6 +206,18 @@ class Selection:
                 f"(rank correlation {twin.correlation:.2f}): the data can hardly tell them apart"
             )
         return tuple(found)
+
+    @property
+    def _worst_mixing(self) -> tuple[str, float]:
+        """What the chains are judged by, and its R-hat.
+
+        Sigma is 1 for a binary response, so that the counts of the selected variables must do.
+        """
+        rhat = self.mixing.count_rhat[self.selected]
+        if self.draws.response != "binary" or np.isnan(rhat).all():
+            return "sigma", self.mixing.sigma_rhat
+        worst = int(np.nanargmax(rhat))
+        return self.names[worst], float(rhat[worst])
 
     def explain(self, name: str) -> str:
         """Say in a sentence or two why a variable is selected or not.
@@ -242,6 +256,7 @@ class Selection:
         >>> check.as_good
         True
         """
+        check_columns(self.draws, encode_X(X))
         return check_prediction(
             X, y, self.selected, prior=self.draws.prior, random_state=self.draws.random_state,
             **settings,

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._validation import check_integer, check_number
+from bayesvc._validation import check_flag, check_integer, check_number
 from bayesvc.priors import TreePrior
+
+_KEEPS_TALLIES = "which keeps no more than the tallies of each forest; leave it False: "
+_REFUSALS = {
+    "n_replicates": "whose kept forests are the replicates; leave it out, and set "
+    "SpikeForest(n_samples=..., keep=...)",
+    "n_draws": "which takes one draw of each forest; leave it out, and set "
+    "SpikeForest(n_samples=...) for more forests",
+    "keep_counts": f"{_KEEPS_TALLIES}draws.vc holds the counts of its one draw",
+    "keep_s": f"{_KEEPS_TALLIES}its split probabilities are fixed",
+    "keep_trees": f"{_KEEPS_TALLIES}predict with BART or DART",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +100,28 @@ class SpikeForest(TreePrior):
         for name in ("a0", "b0"):
             value = check_number(name, getattr(self, name), above=0, remedy="the usual value is 1")
             self._set(name, value)
+
+
+def refuse_settings(**given: Any) -> None:
+    """Raise ValueError for arguments that mean nothing under `SpikeForest`.
+
+    Parameters
+    ----------
+    **given
+        n_replicates, n_draws, keep_counts, keep_s, keep_trees, or some of them; None and False
+        are as good as left out.
+
+    Examples
+    --------
+    >>> from bayesvc.spike_forest import refuse_settings
+    >>> refuse_settings(n_draws=None, keep_trees=False)
+    """
+    for name, value in given.items():
+        wanted = check_flag(name, value) if name.startswith("keep_") else value is not None
+        if wanted:
+            raise ValueError(
+                f"{name}={value!r} has no meaning with prior=SpikeForest, {_REFUSALS[name]}"
+            )
 
 
 @dataclass(frozen=True, eq=False)

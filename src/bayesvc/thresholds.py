@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
-from scipy.stats import false_discovery_control
 
 from bayesvc._linkage import average_linkage, last_split, leaf_points
+from bayesvc._permuted import check_pair, moments, permutation_pvalues
 from bayesvc._validation import (
     check_choice,
     check_flag,
@@ -26,13 +26,23 @@ from bayesvc._validation import (
     check_vector,
 )
 
+__all__ = [
+    "Clusters",
+    "Cut",
+    "clustering",
+    "clusters",
+    "gmax",
+    "gse",
+    "local",
+    "median_probability",
+    "permutation_pvalues",
+]
+
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 # Differences this small, relative to numbers of the order of 1, are rounding.
 _ROUNDING = 1e-12
-# Two patterns that are equal but for their scale differ by less after standardisation.
-_STANDARDISED_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +136,7 @@ def local(observed: ArrayLike, null: ArrayLike, alpha: float = 0.05) -> Cut:
     >>> cut.selected, cut.threshold
     (array([ True, False]), array([0.5, 0.5]))
     """
-    observed, null = _check_pair(observed, null)
+    observed, null = check_pair(observed, null)
     level = float(1 - _exact_alpha(alpha))
     return _above(observed, np.quantile(null, level, axis=0))
 
@@ -146,7 +156,7 @@ def gmax(observed: ArrayLike, null: ArrayLike, alpha: float = 0.05) -> Cut:
     >>> cut.selected, cut.threshold
     (array([ True, False]), array([0.6, 0.6]))
     """
-    observed, null = _check_pair(observed, null)
+    observed, null = check_pair(observed, null)
     level = float(1 - _exact_alpha(alpha))
     return _above(observed, np.full(observed.shape, np.quantile(null.max(axis=1), level)))
 
@@ -170,10 +180,10 @@ def gse(observed: ArrayLike, null: ArrayLike, alpha: float = 0.05, joint: bool =
     >>> cut.selected, cut.threshold.round(3)
     (array([ True, False]), array([0.6, 0.6]))
     """
-    observed, null = _check_pair(observed, null)
+    observed, null = check_pair(observed, null)
     check_flag("joint", joint)
     covered = math.floor((1 - _exact_alpha(alpha)) * len(null))  # one more is the least above
-    mean, sd = _moments(null)
+    mean, sd = moments(null)
     varies = sd > 0
     if not varies.any():
         return _above(observed, mean)
@@ -211,59 +221,6 @@ def median_probability(inclusion: ArrayLike, cut: float = 0.5) -> Cut:
     margin = probability - cut
     margin[np.abs(margin) <= _ROUNDING] = 0
     return Cut(margin >= 0, np.full(margin.shape, cut), margin)
-
-
-def permutation_pvalues(
-    observed: ArrayLike, null: ArrayLike, adjust: Literal["maxt", "bh"] | None = None
-) -> FloatArray:
-    """Return a p-value per variable for being used no more than with a permuted response.
-
-    Parameters
-    ----------
-    observed : array (n_features,)
-    null : array (n_permutations, n_features)
-        Like must be compared with like: if `observed` is a mean of ten fits, each row of `null`
-        must be one too; or both come from single fits.
-    adjust : {None, "maxt", "bh"}, default None
-        None: (1 + number of null values >= observed) / (n_permutations + 1) for each variable,
-        without regard to their number.
-        "maxt": adjusted for the family-wise error rate by the step-down maxT procedure of Westfall
-        and Young on standardised values.
-        "bh": adjusted for the false discovery rate by the procedure of Benjamini and Hochberg. Its
-        p-values pool the standardised null values of all variables.
-
-    Notes
-    -----
-    No p-value of None and "maxt" is below 1 / (n_permutations + 1): 0.0196 with 50 permutations,
-    too large for Benjamini and Hochberg among many variables. Pooling goes down to
-    1 / (n_permutations n_features + 1), at the price of the assumption that the null distributions
-    of the variables differ in location and scale only.
-
-    Each variable is standardised by the mean and sd of its null values *and* the observed one. So
-    all rows are treated alike, and under a global null the chance of any adjusted p-value of
-    "maxt" <= a is at most a; were the observed value left out, it would look too extreme. Step-down
-    needs no more assumptions than single-step and its p-values are never larger; both assume that
-    the null values of irrelevant variables do not depend on the other variables being relevant.
-
-    Examples
-    --------
-    >>> from bayesvc.thresholds import permutation_pvalues
-    >>> null = [[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]]
-    >>> permutation_pvalues([0.9, 0.1], null)
-    array([0.25, 1.  ])
-    >>> permutation_pvalues([0.9, 0.1], null, adjust="maxt")
-    array([0.5, 1. ])
-    """
-    observed, null = _check_pair(observed, null)
-    if adjust is None:
-        return np.asarray((1 + (null >= observed).sum(axis=0)) / (len(null) + 1))
-    check_choice("adjust", adjust, ("maxt", "bh"))
-    scores, null_scores = _standardise_together(observed, null)
-    if adjust == "maxt":
-        return _step_down_maxt(scores, null_scores)
-    pool = np.sort(null_scores[:, np.isfinite(scores)], axis=None)
-    as_large = len(pool) - np.searchsorted(pool, scores - _STANDARDISED_ROUNDING)
-    return np.asarray(false_discovery_control((1 + as_large) / (1 + len(pool)), method="bh"))
 
 
 def clustering(
@@ -327,7 +284,8 @@ def clusters(
     (array([ True, False,  True, False]), 2.5, array([ 2. , -2. ,  2. , -2.5]))
     """
     raw = _check_features(Z)
-    factors = _check_weights(weights, raw.shape[1])
+    n_columns = raw.shape[1]
+    factors = np.ones(n_columns) if weights is None else check_weights(weights, n_columns)
     if check_flag("transform", transform) and raw.min() <= -1:
         raise ValueError(
             f"Z holds {raw.min():g}, which has no log(1 + Z); pass numbers above -1, "
@@ -365,34 +323,6 @@ def _exact_alpha(alpha: Any) -> Fraction:
     return Fraction(repr(check_number("alpha", alpha, above=0, below=1, remedy=remedy)))
 
 
-def _moments(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the mean and sd (ddof 1) of the columns, without rounding if one is constant."""
-    constant = (rows == rows[0]).all(axis=0)
-    mean = np.where(constant, rows[0], rows.mean(axis=0))
-    return mean, np.where(constant, 0, rows.std(axis=0, ddof=1))
-
-
-def _standardise_together(observed: FloatArray, null: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Standardise observed and null values by their common moments; -inf if they are all equal."""
-    rows = np.vstack([observed, null])
-    mean, sd = _moments(rows)
-    varies = sd > 0
-    scores = np.full(rows.shape, -np.inf)
-    scores[:, varies] = (rows[:, varies] - mean[varies]) / sd[varies]
-    return scores[0], scores[1:]
-
-
-def _step_down_maxt(scores: FloatArray, null_scores: FloatArray) -> FloatArray:
-    """Compare each variable with the null maxima over itself and those with smaller scores."""
-    ascending = np.argsort(scores, kind="stable")
-    null_maxima = np.maximum.accumulate(null_scores[:, ascending], axis=1)
-    as_large = (null_maxima >= scores[ascending] - _STANDARDISED_ROUNDING).sum(axis=0)
-    pvalues = np.empty(len(scores))
-    descending = ((1 + as_large) / (len(null_scores) + 1))[::-1]
-    pvalues[ascending[::-1]] = np.maximum.accumulate(descending)
-    return pvalues
-
-
 def _exact_mean(values: FloatArray) -> float:
     """Return the mean, whatever the order of the values."""
     return math.fsum(values) / len(values)
@@ -412,20 +342,6 @@ def _no_cut(
     return Clusters(selected, nothing, nothing.copy(), tree, leaf, points)
 
 
-def _check_pair(observed: ArrayLike, null: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    measure, rows = check_vector("observed", observed), check_floats("null", null)
-    if rows.ndim != 2 or rows.shape[1] != len(measure):
-        raise ValueError(
-            f"null has shape {rows.shape} but observed has {len(measure)} variables; pass a row "
-            f"per permutation and a column per variable: (n_permutations, {len(measure)})"
-        )
-    if len(rows) < 2:
-        raise ValueError(
-            f"null has {len(rows)} permutations, but at least 2 are needed; the paper uses 50"
-        )
-    return measure, rows
-
-
 def _check_features(Z: ArrayLike) -> FloatArray:
     raw = check_floats("Z", Z)
     raw = raw[:, np.newaxis] if raw.ndim == 1 else raw
@@ -434,12 +350,13 @@ def _check_features(Z: ArrayLike) -> FloatArray:
     return raw
 
 
-def _check_weights(weights: ArrayLike | None, n_columns: int) -> FloatArray:
-    if weights is None:
-        return np.ones(n_columns)
+def check_weights(weights: ArrayLike, n_columns: int | None = None) -> FloatArray:
+    """Return factors of the columns of a measure; `n_columns` is None while it is unknown."""
     factors = check_floats("weights", weights)
-    remedy = f"pass {n_columns} numbers of at least 0, one per column of Z, not all 0"
-    if factors.shape != (n_columns,):
+    count = "" if n_columns is None else f"{n_columns} "
+    remedy = f"pass {count}numbers of at least 0, one per column of the measure, not all 0"
+    expected = (n_columns or max(1, factors.size),)
+    if factors.shape != expected:
         raise ValueError(f"weights has shape {factors.shape}; {remedy}")
     if factors.min() < 0 or factors.max() == 0:
         raise ValueError(f"weights={factors.tolist()} cannot weigh the columns; {remedy}")

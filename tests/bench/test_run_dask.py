@@ -35,7 +35,9 @@ def worker(address):
 
 @pytest.fixture
 def scheduler():
-    process = dask("dask_scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1")
+    process = dask(
+        "dask_scheduler", "--port", "0", "--dashboard-address", "127.0.0.1:0", "--host", "127.0.0.1"
+    )
     address = None
     for line in process.stderr:
         if found := re.search(r"tcp://127\.0\.0\.1:\d+", line):
