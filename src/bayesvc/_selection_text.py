@@ -65,8 +65,8 @@ def heading(selection: Selection) -> list[str]:
 def as_text(selection: Selection) -> str:
     """Return the repr."""
     lines = heading(selection)
-    header, *rows = _rows(selection)
-    cells = [[str(cell) for cell in row] for row in (header, *rows)]
+    header, *shown = table_rows(selection)
+    cells = [[str(cell) for cell in row] for row in (header, *shown)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
     for row in cells:
         first = row[0].ljust(widths[0])
@@ -80,12 +80,12 @@ def as_text(selection: Selection) -> str:
 
 def as_html(selection: Selection) -> str:
     """Return what a notebook shows."""
-    header, *rows = _rows(selection)
+    header, *shown = table_rows(selection)
     first, *others = heading(selection)
     cells = "".join(f"<th>{html.escape(str(cell))}</th>" for cell in header)
     body = "".join(
         "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>"
-        for row in rows
+        for row in shown
     )
     notes = "".join(f"<p><b>Note:</b> {html.escape(w)}.</p>" for w in selection.warnings)
     lines = "<br>".join(html.escape(line) for line in others)
@@ -95,7 +95,7 @@ def as_html(selection: Selection) -> str:
     )
 
 
-def _rows(selection: Selection) -> list[list[Any]]:
+def table_rows(selection: Selection) -> list[list[str]]:
     """Return the header and the selected variables, most important first, and the next one."""
     order = np.lexsort((np.arange(len(selection.mask)), selection.ranks, ~selection.mask))
     shown = order[: min(_MOST_ROWS, len(selection.selected))].tolist()
@@ -105,7 +105,7 @@ def _rows(selection: Selection) -> list[list[Any]]:
     stable = selection.left_out_share if cheap else np.full(len(order), np.nan)
     label = selection.method.measure.label
     label = label if selection.values.ndim == 1 else label.removesuffix("-measure")
-    header: list[Any] = ["variable", "selected", label, "in draws", "margin", "leave-one-out"]
+    header = ["variable", "selected", label, "in draws", "margin", "leave-one-out"]
     rows = [
         [
             selection.feature_names[j],

@@ -6,6 +6,7 @@ import click
 
 from bayesvc import __version__
 from bayesvc.cli.bench import bench
+from bayesvc.cli.select import select
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -14,4 +15,5 @@ def app() -> None:
     """Find the variables that drive y, with Bayesian trees."""
 
 
-app.add_command(bench)
+for command in (select, bench):
+    app.add_command(command)

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.table import Table
 
 from bayesvc.cli.errors import BadInput, says_what_is_wrong
+from bayesvc.cli.output import progress_bar, show_frame
 
 if TYPE_CHECKING:
     import polars as pl
 
     from bayesvc.bench.run import OnDone
+    from bayesvc.progress import ProgressCallback
 
 _GRIDS = click.Choice(["paper", "seed", "slice", "smoke"])
 _RESULTS = click.argument("results", type=click.Path(path_type=Path))
@@ -81,10 +71,10 @@ def run(
         snrs=_numbers("--snr", snrs), seeds=_whole("--seed", seeds),
     )  # fmt: skip
     try:
-        with _progress() as show:
+        with progress_bar("tasks", counts=True) as show:
             found = run_grid(
                 plan, out, n_jobs=jobs, shard=_shard(shard), dask=dask, keep_draws=keep_draws,
-                retry_failed=retry_failed, on_done=show,
+                retry_failed=retry_failed, on_done=None if show is None else _counted(show),
             )  # fmt: skip
     except KeyboardInterrupt:
         click.echo(f"Stopped. What was finished is in {out}; the same command goes on.", err=True)
@@ -120,7 +110,7 @@ def status(results: Path) -> None:
         failed=pl.col("error").is_not_null().sum(),
         hours=pl.col("seconds").sum() / 3600,
     )
-    _print(done.sort("n", "snr"))
+    show_frame(done.sort("n", "snr"))
     failed = rows.filter(pl.col("error").is_not_null())
     for row in failed.head(20).iter_rows(named=True):
         task = f"{row['problem']} n={row['n']} SNR={row['snr']:g} seed={row['seed']}"
@@ -154,9 +144,9 @@ def table(results: Path, against: str | None, method: str | None) -> None:
     if rows.is_empty():
         raise BadInput(f"{results} has no results{'' if method is None else f' of {method!r}'}")
     if against is None:
-        _print(summary.cell_means(summary.usual_fits(rows)).sort("data", "n", "snr", "f1"))
+        show_frame(summary.cell_means(summary.usual_fits(rows)).sort("data", "n", "snr", "f1"))
         return
-    _print(against_module.against_paper(rows))
+    show_frame(against_module.against_paper(rows))
     for title, part in (
         ("Cells within 2 standard errors of the paper", against_module.verdict(rows)),
         ("Mean difference over all cells", against_module.mean_difference(rows)),
@@ -164,7 +154,7 @@ def table(results: Path, against: str | None, method: str | None) -> None:
     ):
         if not part.is_empty():
             click.echo(f"\n{title}")
-            _print(part)
+            show_frame(part)
 
 
 @bench.command()
@@ -269,42 +259,8 @@ def _save(rows: pl.DataFrame, file: Path) -> None:
         rows.with_columns(joined).write_csv(file)
 
 
-def _print(table: pl.DataFrame, digits: int = 3) -> None:
-    """Print a frame: as a table on a terminal, else with tabs."""
-    shown = [[_shown(value, digits) for value in row] for row in table.iter_rows()]
-    if not sys.stdout.isatty():
-        for row in [table.columns, *shown]:
-            click.echo("\t".join(row))
-        return
-    pretty = Table(*table.columns)
-    for row in shown:
-        pretty.add_row(*row)
-    Console().print(pretty)
-
-
-def _shown(value: Any, digits: int) -> str:
-    if isinstance(value, float):
-        return f"{value:.{digits}f}" if value != float("inf") else "inf"
-    return "" if value is None else str(value)
-
-
-@contextmanager
-def _progress() -> Iterator[OnDone | None]:
-    """Show a bar with the time left, on a terminal."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-               TimeElapsedColumn(), TimeRemainingColumn(elapsed_when_finished=True))  # fmt: skip
-    with Progress(*columns, console=console, speed_estimate_period=600) as bar:
-        line = bar.add_task("tasks", total=None)
-
-        def show(done: int, total: int, failed: int) -> None:
-            text = f"tasks ({failed} failed)" if failed else "tasks"
-            bar.update(line, completed=done, total=total, description=text)
-
-        yield show
+def _counted(show: ProgressCallback) -> OnDone:
+    return lambda done, total, failed: show(done, total)
 
 
 def _listed(text: str | None) -> list[str] | None:

@@ -17,6 +17,12 @@ class BadInput(click.ClickException):
     exit_code = 2
 
 
+class Stopped(click.ClickException):
+    """Stopped by the user before there was a result; the exit code is that of Ctrl-C."""
+
+    exit_code = 130
+
+
 def says_what_is_wrong(command: _F) -> _F:
     """Turn errors in what the user gave, and of the disk, into messages with exit code 2."""
 

@@ -1,0 +1,123 @@
+"""From a table to predictors and a target, with every column accounted for."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bayesvc.cli.errors import BadInput
+from bayesvc.cli.tables import polars_or_refuse
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Predictors and target."""
+
+    X: pl.DataFrame
+    y: pl.Series
+
+
+def choose(
+    frame: pl.DataFrame,
+    target: str,
+    features: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+) -> Chosen:
+    """Take the target and the predictors from a table, or say what is wrong with them."""
+    y = frame[_known(frame, "--target", target)]
+    wanted = [_known(frame, "--features", name) for name in features] or frame.columns
+    left_out = {_known(frame, "--exclude", name) for name in exclude}
+    X = frame.select(name for name in wanted if name not in left_out and name != target)
+    if X.width == 0:
+        raise BadInput("no column is left to predict the target from; exclude fewer")
+    check_target(y)
+    check_predictors(X)
+    return Chosen(X, y)
+
+
+def check_target(y: pl.Series) -> None:
+    """Refuse a target that is neither numeric nor two-valued, or has gaps."""
+    pl = polars_or_refuse()
+    if y.null_count():
+        raise BadInput(
+            f"the target {y.name!r} has {y.null_count()} missing values; delete these rows"
+        )
+    kinds = y.n_unique()
+    if kinds == 1:
+        raise BadInput(
+            f"the target {y.name!r} is {y[0]!r} in every row; there is nothing to explain"
+        )
+    if not y.dtype.is_numeric() and y.dtype != pl.Boolean and kinds != 2:
+        raise BadInput(
+            f"the target {y.name!r} is neither numeric nor two-valued: it has {kinds} values such "
+            f"as {y[0]!r}; name a column of numbers or of two classes"
+        )
+
+
+def check_predictors(X: pl.DataFrame) -> None:
+    """Refuse columns that are not numbers, all at once and with what to do."""
+    pl = polars_or_refuse()
+    dates = [name for name, kind in X.schema.items() if kind.is_temporal()]
+    if dates:
+        raise BadInput(
+            f"{_columns(dates)} dates or times; turn them into numbers, such as days since a "
+            f"first day, or leave them out: --exclude {_joined(dates)}"
+        )
+    texts = [
+        name for name, kind in X.schema.items() if not (kind.is_numeric() or kind == pl.Boolean)
+    ]
+    mixed = [name for name in texts if _some_numbers(X[name])]
+    if mixed:
+        column = X[mixed[0]]
+        place = int(column.cast(pl.Float64, strict=False).is_null().arg_max() or 0)
+        raise BadInput(
+            f"{_columns(mixed)} numbers and text, such as {column[place]!r} in row {place + 1} of "
+            f"{mixed[0]!r}; correct them, or leave them out: --exclude {_joined(mixed)}"
+        )
+    if texts:
+        raise BadInput(
+            f"{_columns(texts)} text, such as {X[texts[0]][0]!r} in {texts[0]!r}; code it as "
+            f"numbers, or leave it out: --exclude {_joined(texts)}"
+        )
+
+
+def _some_numbers(column: pl.Series) -> bool:
+    pl = polars_or_refuse()
+    if column.dtype != pl.String:
+        return False
+    numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
+    return numbers.len() - numbers.null_count() > 0.5 * column.len()
+
+
+def _known(frame: pl.DataFrame, option: str, name: str) -> str:
+    if name in frame.columns:
+        return name
+    close = difflib.get_close_matches(name, frame.columns, 1)
+    hint = f"did you mean {close[0]!r}?" if close else f"the columns are {_joined(frame.columns)}"
+    raise BadInput(f"{option} {name!r} is no column of the table; {hint}")
+
+
+def _columns(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:8]) + (", ..." if len(names) > 8 else "")
+    return f"column {shown} holds" if len(names) == 1 else f"columns {shown} hold"
+
+
+def _joined(names: Sequence[str]) -> str:
+    return ",".join(names[:20]) + (",..." if len(names) > 20 else "")
+
+
+def summary(frame: pl.DataFrame, chosen: Chosen) -> dict[str, Any]:
+    """Return what is to be known about the data: rows, columns, missing and constant ones."""
+    constant = [name for name in chosen.X.columns if chosen.X[name].n_unique() == 1]
+    return {
+        "rows": frame.height,
+        "columns": chosen.X.width,
+        "left out": frame.width - chosen.X.width - 1,
+        "missing values": int(sum(chosen.X.null_count().row(0))),
+        "constant columns": constant,
+    }

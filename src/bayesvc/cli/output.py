@@ -1,0 +1,89 @@
+"""What is shown: tables, a bar with the time left, and nothing where it would be in the way."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from bayesvc.progress import ProgressCallback
+
+
+def show_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table on a terminal, and with tabs elsewhere."""
+    if not sys.stdout.isatty():
+        for row in (header, *rows):
+            click.echo("\t".join(row))
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+    from rich.text import Text
+
+    pretty = Table(*map(escape, header))
+    for row in rows:
+        pretty.add_row(*map(Text, row))  # as text: a name such as [red] is no markup
+    Console().print(pretty)
+
+
+def show_frame(frame: pl.DataFrame, digits: int = 3) -> None:
+    """Print a data frame."""
+    show_table(frame.columns, [[_shown(v, digits) for v in row] for row in frame.iter_rows()])
+
+
+def _shown(value: Any, digits: int) -> str:
+    if isinstance(value, float):
+        return f"{value:.{digits}f}" if value != float("inf") else "inf"
+    return "" if value is None else str(value)
+
+
+@contextmanager
+def progress_bar(text: str, *, counts: bool = False) -> Iterator[ProgressCallback | None]:
+    """Give a function ``(done, total)`` that draws a bar with the time left, on a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(),
+        MofNCompleteColumn() if counts else TaskProgressColumn(),
+        TimeElapsedColumn(), TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), speed_estimate_period=600) as bar:
+        line = bar.add_task(text, total=None)
+        yield lambda done, total: bar.update(line, completed=done, total=total)
+
+
+def note(text: str) -> None:
+    """Say something beside the result."""
+    click.echo(text, err=True)
+
+
+def clock(seconds: float) -> str:
+    """Return a time in words.
+
+    Examples
+    --------
+    >>> from bayesvc.cli.output import clock
+    >>> clock(42), clock(200), clock(7300)
+    ('42 seconds', '3 minutes', '2.0 hours')
+    """
+    if seconds < 100:
+        return f"{max(1, round(seconds))} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"

@@ -1,0 +1,222 @@
+"""Tables from files: CSV, TSV, Parquet, Feather and Excel, plain or gzipped."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bayesvc.cli.errors import BadInput
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".xlsx", ".xls", ".ods")
+
+_MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"]
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_SAMPLE = 1 << 18
+_BYTES_PER_CELL = 40  # text, frame, matrix and codes at the same time, at most
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A table, and what was guessed about its file."""
+
+    frame: pl.DataFrame
+    notes: list[str] = field(default_factory=list)
+
+
+def read_table(path: Path, separator: str | None = None, encoding: str = "utf-8") -> TableFile:
+    """Read a table, or say what is wrong with the file."""
+    polars_or_refuse()
+    if not path.exists():
+        raise BadInput(f"{path}: no such file; {_nearest_file(path)}")
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; give a file")
+    zipped = path.suffix == ".gz"
+    suffix = Path(path.stem).suffix if zipped else path.suffix
+    readers: dict[str, Callable[[], TableFile]] = {
+        ".parquet": lambda: TableFile(_binary(path, zipped, "read_parquet")),
+        ".feather": lambda: TableFile(_binary(path, zipped, "read_ipc")),
+        ".arrow": lambda: TableFile(_binary(path, zipped, "read_ipc")),
+        ".xlsx": lambda: TableFile(_excel(path)),
+        ".xls": lambda: TableFile(_excel(path)),
+        ".ods": lambda: TableFile(_excel(path)),
+    }
+    if path.stat().st_size == 0:
+        raise BadInput(f"{path} is empty; give a table with a header and rows")
+    if suffix.lower() in readers:
+        found = readers[suffix.lower()]()
+    elif suffix.lower() in SUFFIXES:
+        found = _text_table(path, zipped, separator, encoding)
+    else:
+        raise BadInput(f"{path}: unknown kind of file {suffix!r}; use {', '.join(SUFFIXES)}, .gz")
+    _check_table(path, found.frame)
+    return found
+
+
+def polars_or_refuse() -> Any:
+    """Return polars, or say what to install."""
+    try:
+        import polars
+    except ModuleNotFoundError:
+        raise BadInput("reading tables needs polars; pip install 'bayesvc[cli]'") from None
+    return polars
+
+
+def _check_table(path: Path, frame: pl.DataFrame) -> None:
+    if frame.width == 0 or frame.height == 0:
+        raise BadInput(f"{path} has {frame.width} columns and {frame.height} rows; give a table")
+    if frame.width == 1:
+        raise BadInput(
+            f"{path} has a single column, {frame.columns[0]!r}; a target and something to predict "
+            "it from are needed (if the columns are separated by another character: --separator)"
+        )
+
+
+def _nearest_file(path: Path) -> str:
+    import difflib
+
+    there = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+    close = difflib.get_close_matches(path.name, there, 1)
+    return f"did you mean {str(path.with_name(close[0]))!r}?" if close else "check the path"
+
+
+def _binary(path: Path, zipped: bool, reader: str) -> pl.DataFrame:
+    pl = polars_or_refuse()
+    try:
+        source: Any = io.BytesIO(gzip.decompress(path.read_bytes())) if zipped else path
+        return getattr(pl, reader)(source)  # type: ignore[no-any-return]
+    except (pl.exceptions.PolarsError, gzip.BadGzipFile, OSError, EOFError) as error:
+        raise BadInput(f"{path} cannot be read ({_first_line(error)}); is it damaged?") from None
+
+
+def _excel(path: Path) -> pl.DataFrame:
+    pl = polars_or_refuse()
+    try:
+        return pl.read_excel(path)  # type: ignore[no-any-return]
+    except ModuleNotFoundError:
+        raise BadInput("Excel files need fastexcel; pip install 'bayesvc[io]'") from None
+    except Exception as error:  # fastexcel has errors of its own
+        raise BadInput(f"{path} cannot be read ({_first_line(error)}); is it damaged?") from None
+
+
+def _text_table(path: Path, zipped: bool, separator: str | None, encoding: str) -> TableFile:
+    pl = polars_or_refuse()
+    head = _head(path, zipped, encoding)
+    mark = separator or _guess_separator(head)
+    notes = []
+    usual = "\t" if path.name.removesuffix(".gz").endswith(".tsv") else ","
+    if separator is None and mark != usual:
+        notes.append(f"the columns are separated by {_SEPARATORS[mark]}")
+    _check_header(path, head, mark)
+    _check_size(path, zipped, head, mark)
+    comma = mark == ";" and _has_decimal_commas(head)
+    if comma:
+        notes.append("numbers have decimal commas")
+    source: Any = path
+    if encoding.lower().replace("-", "") != "utf8":
+        raw = gzip.decompress(path.read_bytes()) if zipped else path.read_bytes()
+        source = io.BytesIO(raw.decode(encoding).encode())
+    try:
+        frame = pl.read_csv(
+            source, separator=mark, null_values=_MISSING, infer_schema_length=None,
+            try_parse_dates=True, decimal_comma=comma,
+        )  # fmt: skip
+    except pl.exceptions.PolarsError as error:
+        raise BadInput(
+            f"{path} cannot be read as a table separated by {mark!r} ({_first_line(error)}); "
+            "are all rows of one length, and is --separator right?"
+        ) from None
+    return TableFile(frame.rename(lambda name: name.strip()), notes)
+
+
+def _head(path: Path, zipped: bool, encoding: str) -> list[str]:
+    """Return the first lines as text."""
+    raw: bytes
+    try:
+        with path.open("rb") as file:
+            raw = (gzip.GzipFile(fileobj=file) if zipped else file).read(_SAMPLE)
+    except (gzip.BadGzipFile, EOFError) as error:
+        raise BadInput(f"{path} is not gzipped, or damaged ({error})") from None
+    try:
+        text = raw.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
+    except LookupError:
+        raise BadInput(
+            f"--encoding {encoding!r} is unknown; use such as utf-8 or latin-1"
+        ) from None
+    except UnicodeDecodeError as error:
+        if error.start < len(raw) - 4:  # else a character was cut off at the end of the sample
+            raise BadInput(
+                f"{path} is not in {encoding} (byte {error.start}); give its --encoding, "
+                "such as latin-1 or cp1252"
+            ) from None
+        text = raw[: error.start].decode(encoding)
+    lines = text.splitlines()
+    if "\x00" in text:
+        raise BadInput(f"{path} is no text, or in UTF-16 (give --encoding utf-16)")
+    if not any(line.strip() for line in lines):
+        raise BadInput(f"{path} is empty; give a table with a header and rows")
+    # the last line may be cut off
+    return lines[:-1] if len(raw) == _SAMPLE and len(lines) > 1 else lines
+
+
+def _guess_separator(head: list[str]) -> str:
+    """Return the separator that splits the most lines into the same number of parts."""
+
+    def evenness(mark: str) -> tuple[float, int]:
+        widths = [len(row) for row in csv.reader(head[:50], delimiter=mark) if row]
+        if not widths or widths[0] == 1:
+            return (0.0, 0)
+        return (sum(width == widths[0] for width in widths) / len(widths), widths[0])
+
+    return max(_SEPARATORS, key=evenness)
+
+
+def _check_header(path: Path, head: list[str], separator: str) -> None:
+    names = [name.strip() for name in next(csv.reader(head[:1], delimiter=separator))]
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise BadInput(
+            f"{path} has several columns of one name: {', '.join(map(repr, repeated[:10]))}; "
+            "rename them"
+        )
+
+
+def _check_size(path: Path, zipped: bool, head: list[str], separator: str) -> None:
+    """Say how much memory is needed, before it is taken, if it is not there."""
+    from bayesvc._validation import available_memory
+
+    size = path.stat().st_size * (5 if zipped else 1)  # text is often gzipped to a fifth
+    length = sum(map(len, head)) + len(head)
+    cells = len(next(csv.reader(head[:1], delimiter=separator))) * len(head) * size / length
+    needed, available = cells * _BYTES_PER_CELL, available_memory()
+    if available is not None and needed > available:
+        raise BadInput(
+            f"{path} ({size / 1e9:.1f} GB) needs about {needed / 1e9:.0f} GB of memory, but "
+            f"{available / 1e9:.0f} GB are available; leave out columns or rows beforehand"
+        )
+
+
+def _has_decimal_commas(head: list[str]) -> bool:
+    cells = [cell for row in csv.reader(head[1:50], delimiter=";") for cell in row]
+    with_comma = sum(_is_number(cell.replace(",", ".", 1)) for cell in cells if "," in cell)
+    return with_comma > 0 and not any("." in cell and _is_number(cell) for cell in cells)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

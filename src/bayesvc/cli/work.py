@@ -1,0 +1,127 @@
+"""How a selection is run from the command line: options, estimate of the time, going on."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from bayesvc.cli.errors import BadInput
+from bayesvc.cli.output import clock, note
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+_PILOT_SWEEPS = 100
+_LONG = 5.0  # seconds, from which on an estimate is worth a line
+
+
+def data_options(command: _F) -> _F:
+    """Add the options that say what of a file is meant."""
+    options = [
+        click.argument("file", type=click.Path(path_type=Path)),
+        click.option("--target", "-y", required=True, help="Column to be explained."),
+        click.option("--features", multiple=True, help="Columns to choose from; all by default."),
+        click.option("--exclude", multiple=True, help="Columns to leave out."),
+        click.option("--id-column", multiple=True, help="Columns that only name the rows."),
+        click.option("--separator", help="Between columns of a text file; guessed by default."),
+        click.option("--encoding", default="utf-8", show_default=True, help="Of a text file."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def run_options(command: _F) -> _F:
+    """Add the options that say how to run."""
+    options = [
+        click.option("--seed", default=0, show_default=True, help="Of all random numbers."),
+        click.option("--jobs", type=int, help="Threads; all cores by default."),
+        click.option("--burn-in", type=int, help="Draws thrown away per fit; 5000 by default."),
+        click.option("--draws", type=int, help="Draws kept per fit; 5000 by default."),
+        click.option("--trees", default=20, show_default=True, help="Trees in a forest."),
+        click.option("--out", type=click.Path(path_type=Path), help="Folder for the results."),
+        click.option("--resume", is_flag=True, help="Go on with a run that was stopped."),
+        click.option("--overwrite", is_flag=True, help="Replace earlier results in the folder."),
+        click.option("--json", "as_json", is_flag=True, help="Print the result as JSON only."),
+        click.option("--quiet", "-q", is_flag=True, help="Print the selected names only."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def listed(parts: tuple[str, ...]) -> list[str]:
+    """Return names that were given one by one, or separated by commas."""
+    return [name.strip() for part in parts for name in part.split(",") if name.strip()]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Where results go, and where finished fits wait meanwhile."""
+
+    path: Path
+
+    @property
+    def checkpoint(self) -> Path:
+        """The folder of finished fits."""
+        return self.path / "unfinished"
+
+
+def open_folder(path: Path, *, resume: bool, overwrite: bool) -> Folder:
+    """Make the folder of results, or say why it cannot be used."""
+    folder = Folder(path)
+    stopped = folder.checkpoint.is_dir()
+    if resume and not stopped:
+        raise BadInput(f"{path} holds no run that was stopped; leave out --resume")
+    if stopped and not (resume or overwrite):
+        raise BadInput(
+            f"{path} holds a run that was stopped; go on with --resume, or start again with "
+            "--overwrite"
+        )
+    if path.exists() and not path.is_dir():
+        raise BadInput(f"{path} is a file; give a folder with --out")
+    if path.is_dir() and any(path.iterdir()) and not (resume or overwrite):
+        raise BadInput(f"{path} is not empty; give another folder with --out, or --overwrite")
+    if overwrite:
+        shutil.rmtree(folder.checkpoint, ignore_errors=True)
+    try:
+        folder.checkpoint.mkdir(parents=True, exist_ok=True)
+        probe = path / ".probe"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written to ({error.strerror}); give --out") from None
+    return folder
+
+
+def say_how_long(X: Any, y: Any, plans: list[Any], settings: dict[str, Any]) -> None:
+    """Run a few draws of each prior and say how long the whole will take, if it is long."""
+    import bayesvc as bv
+    from bayesvc._validation import resolve_n_jobs
+    from bayesvc.spike_forest import SpikeForest
+
+    most: dict[Any, int] = {}
+    for plan in plans:
+        fits = plan.n_replicates + plan.n_permutations
+        most[plan.prior] = max(most.get(plan.prior, 0), fits)
+    length = (settings["burn_in"] or 5000) + (settings["n_draws"] or 5000)
+    seconds = 0.0
+    for prior, n_fits in most.items():
+        if isinstance(prior, SpikeForest):
+            sweeps, pilot = prior.n_samples * (prior.burn_in + 1), bv.BART()
+        else:
+            sweeps, pilot = n_fits * length, prior
+        draws = bv.sample(
+            X, y, pilot, n_replicates=1, n_trees=settings["n_trees"], burn_in=_PILOT_SWEEPS,
+            n_draws=1, random_state=0, n_jobs=1,
+        )  # fmt: skip
+        seconds += float(draws.seconds[0]) / (_PILOT_SWEEPS + 1) * sweeps
+    seconds /= resolve_n_jobs(settings["n_jobs"])
+    if seconds > _LONG:
+        end = time.strftime("%H:%M", time.localtime(time.time() + seconds))
+        note(f"This will take about {clock(seconds)}, until {end}. Ctrl-C keeps what is finished.")
