@@ -6,7 +6,11 @@ import click
 
 from bayesvc import __version__
 from bayesvc.cli.bench import bench
+from bayesvc.cli.compare import compare
+from bayesvc.cli.demo import demo
+from bayesvc.cli.predict import predict
 from bayesvc.cli.select import select
+from bayesvc.cli.small import completion, info, recipes
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -15,5 +19,5 @@ def app() -> None:
     """Find the variables that drive y, with Bayesian trees."""
 
 
-for command in (select, bench):
+for command in (select, compare, predict, recipes, demo, bench, info, completion):
     app.add_command(command)

@@ -21,6 +21,7 @@ from bayesvc.cli.work import (
     run_options,
     say_how_long,
 )
+from bayesvc.cli.writing import write_selection
 
 if TYPE_CHECKING:
     from bayesvc.fits import Interrupted
@@ -73,7 +74,7 @@ def select(
         note(f"{file}: {data.X.height:,} rows, {data.X.width:,} columns to explain {target!r}")
         say_how_long(data.X, data.y, [plan], settings)
     found, stopped = _run(data, plan, {**how, **settings}, folder)
-    _write(found, folder, about, f"What drives {target}")
+    write_selection(found, folder.path, about, target)
     if not stopped:
         shutil.rmtree(folder.checkpoint)
     _show(found, target, folder, as_json, quiet)
@@ -126,15 +127,6 @@ def _nothing_yet(folder: Folder) -> click.ClickException:
         f"stopped before there was a result; what is finished waits in {folder.checkpoint}, and "
         "the same command with --resume goes on"
     )
-
-
-def _write(found: Selection, folder: Folder, about: dict[str, Any], title: str) -> None:
-    evidence = found.table.rename({"variable": "feature"}).sort("rank", "feature")
-    evidence.sort("selected", descending=True, maintain_order=True).write_csv(
-        folder.path / "selection.csv"
-    )
-    found.to_json(folder.path / "selection.json")
-    found.draws.save(folder.path / "draws.npz")
 
 
 def _show(found: Selection, target: str, folder: Folder, as_json: bool, quiet: bool) -> None:

@@ -1,0 +1,91 @@
+"""compare, predict, recipes, info, completion and demo."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+SHORT = ("--burn-in", "60", "--draws", "60", "--jobs", "1")
+
+
+def test_compare_shows_where_methods_agree(run, file, tmp_path):
+    done = run(
+        "compare", file, "-y", "y", "--exclude", "who", "--methods", "dart-vc,bart-vc,dart-mpm",
+        "--out", "out", *SHORT,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "All 3 methods select b, d." in done.stdout
+    table = pl.read_csv(tmp_path / "out" / "comparison.csv")
+    assert table["feature"].to_list()[:2] == ["b", "d"]
+    assert table["methods"].to_list()[:2] == [3, 3]
+    told = json.loads((tmp_path / "out" / "comparison.json").read_text())
+    assert told["selected"]["dart-vc"] == ["b", "d"]
+
+
+def test_compare_for_machines(run, file):
+    options = ("--exclude", "who", "--methods", "dart-mpm", *SHORT)
+    done = run("compare", file, "-y", "y", "--json", "--out", "one", *options)
+    assert list(json.loads(done.stdout)) == ["dart-mpm"]
+    done = run("compare", file, "-y", "y", "--quiet", "--out", "two", *options)
+    assert done.stdout.split()[:1]
+    refused = run("compare", file, "-y", "y", "--methods", "dart-mpn", "--out", "three")
+    assert refused.returncode == 2
+    assert "dart-mpm" in refused.stderr
+
+
+def test_predict_from_what_was_selected(run, file, tmp_path, table):
+    options = ("--exclude", "who", "--fits", "2", *SHORT)
+    assert run("select", file, "-y", "y", "--out", "sel", *options).returncode == 0
+    table.drop("y").head(7).write_csv(tmp_path / "new.csv")
+    done = run(
+        "predict", file, "new.csv", "-y", "y", "--selection", "sel", "--out", "p.csv",
+        "--trees", 20, "--jobs", 1,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = pl.read_csv(tmp_path / "p.csv")
+    assert found.height == 7
+    assert (found["low"] <= found["predicted"]).all()
+    assert (found["predicted"] <= found["high"]).all()
+    # 18 is the range of y, of which the forest explains nearly all
+    assert (found["predicted"] - table["y"].head(7)).abs().mean() < 2
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--out", "data.csv"], "exists"),
+        (["--out", "p.csv", "--interval", "2"], "--interval"),
+        (["--out", "p.csv", "--selection", "nowhere"], "no selection"),
+        (["--out", "no/folder/p.csv"], "no folder"),
+    ],
+)
+def test_predict_refuses(run, file, more, message):
+    done = run("predict", file, file, "-y", "y", "--exclude", "who", *more)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_predict_needs_the_columns(run, file, tmp_path, table):
+    table.drop("b").write_csv(tmp_path / "new.csv")
+    done = run("predict", file, "new.csv", "-y", "y", "--exclude", "who", "--out", "p.csv")
+    assert done.returncode == 2
+    assert "lacks columns" in done.stderr
+
+
+def test_recipes_info_and_completion(run):
+    assert "dart-vc" in run("recipes").stdout
+    assert json.loads(run("recipes", "--json").stdout)["dart-vc"]["n_replicates"] == 10
+    assert json.loads(run("info", "--json").stdout)["cpu path"] in ("avx2", "plain")
+    assert "_bayesvc_completion" in run("completion", "bash").stdout
+    assert run("completion", "tcsh").returncode == 2
+    assert run("--version").stdout.startswith("bayesvc, version 0.")
+
+
+def test_the_demo_finds_the_six_variables(run, tmp_path):
+    done = run("demo", "--out", "d")
+    assert done.returncode == 0, done.stderr
+    assert "6 of 306 columns drive n" in done.stdout
+    assert (tmp_path / "d" / "selection" / "selection.json").exists()
+    assert run("demo", "--out", "d").returncode == 2

@@ -1,0 +1,245 @@
+"""`bayesvc select` in a process of its own."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import sys
+
+import polars as pl
+import pytest
+from cli_options import SHORT
+from click.testing import CliRunner
+
+import bayesvc as bv
+from bayesvc.cli.app import app
+
+
+def test_the_answer_and_its_files(run, file, tmp_path, table):
+    done = run("select", file, "--target", "y", "--id-column", "who", "--out", "out", *SHORT)
+    assert done.returncode == 0, done.stderr
+    assert "2 of 5 columns drive y: b, d." in done.stdout
+    assert "Results: out" in done.stdout
+    assert "60 rows, 5 columns to explain 'y'" in done.stderr
+    out = tmp_path / "out"
+    found = pl.read_csv(out / "selection.csv")
+    assert found.columns[:2] == ["feature", "selected"]
+    assert found["feature"].to_list()[:2] in (["b", "d"], ["d", "b"])
+    assert found["selected"].to_list() == [True, True, False, False, False]
+    told = json.loads((out / "selection.json").read_text())
+    assert sorted(told["selected"]) == ["b", "d"]
+    assert bv.Draws.load(out / "draws.npz").n_replicates == 3
+    assert not (out / "unfinished").exists()
+    same = bv.select(
+        table.drop("y", "who"), table["y"], n_replicates=3, burn_in=60, n_draws=60, random_state=0
+    )
+    assert json.loads(same.to_json())["selected"] == told["selected"]
+
+
+def test_for_machines_and_for_pipes(run, file):
+    command = ("select", file, "-y", "y", "--exclude", "who", *SHORT)
+    done = run(*command, "--json", "--out", "one")
+    assert json.loads(done.stdout)["method"] == "dart-vc"
+    assert done.stderr == ""
+    done = run(*command, "--quiet", "--out", "two")
+    assert sorted(done.stdout.split()) == ["b", "d"]
+    assert done.stderr == ""
+
+
+def test_features_goal_and_default_folder(run, file, tmp_path):
+    done = run(
+        "select", file, "-y", "y", "--features", "a,b", "--features", "e", "--goal", "quick",
+        "--burn-in", 50, "--draws", 50, "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["selected"] == ["b"]
+    assert "quick" in told["reason"]
+    assert (tmp_path / "data-selection" / "selection.csv").exists()
+
+
+def write_parquet(frame, path):
+    frame.write_parquet(path)
+
+
+def write_feather(frame, path):
+    frame.write_ipc(path)
+
+
+def write_excel(frame, path):
+    pytest.importorskip("xlsxwriter")
+    pytest.importorskip("fastexcel")
+    frame.write_excel(path)
+
+
+def write_tsv(frame, path):
+    frame.write_csv(path, separator="\t")
+
+
+def write_gzipped(frame, path):
+    path.write_bytes(gzip.compress(frame.write_csv().encode()))
+
+
+def write_with_bom(frame, path):
+    path.write_bytes(b"\xef\xbb\xbf" + frame.write_csv().encode())
+
+
+def write_european(frame, path):
+    frame.write_csv(path, separator=";", decimal_comma=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("t.parquet", write_parquet),
+        ("t.feather", write_feather),
+        ("t.xlsx", write_excel),
+        ("t.tsv", write_tsv),
+        ("t.csv.gz", write_gzipped),
+        ("t.csv", write_with_bom),
+        ("t.csv", write_european),
+    ],
+)
+def test_kinds_of_files(run, table, tmp_path, name, write):
+    path = tmp_path / name
+    write(table, path)
+    done = run("select", path, "-y", "y", "--exclude", "who", "--json", *SHORT)
+    assert done.returncode == 0, done.stderr
+    assert sorted(json.loads(done.stdout)["selected"]) == ["b", "d"]
+
+
+def test_what_was_guessed_is_said(run, table, tmp_path):
+    write_european(table, tmp_path / "t.csv")
+    done = run("select", "t.csv", "-y", "y", "--exclude", "who", *SHORT)
+    assert "separated by semicolons" in done.stderr
+    assert "decimal commas" in done.stderr
+
+
+def test_latin_1_can_be_read_if_it_is_said(run, table, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(table.rename({"a": "größe"}).write_csv().encode("latin-1"))
+    refused = run("select", path, "-y", "y", "--exclude", "who", *SHORT)
+    assert refused.returncode == 2
+    assert "not in utf-8" in refused.stderr
+    assert "--encoding" in refused.stderr
+    done = run(
+        "select", path, "-y", "y", "--exclude", "who", "--encoding", "latin-1", "--json", *SHORT
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_two_classes(run, table, tmp_path):
+    ill = table.with_columns(
+        y=pl.when(pl.col("y") > 9).then(pl.lit("ill")).otherwise(pl.lit("well"))
+    )
+    ill.write_csv(tmp_path / "t.csv")
+    done = run("select", "t.csv", "-y", "y", "--exclude", "who", "--json", *SHORT)
+    assert done.returncode == 0, done.stderr
+    assert set(json.loads(done.stdout)["selected"]) <= {"a", "b", "[red]c[/]", "d", "e"}
+
+
+BAD = {
+    "no such file": ("nothing.csv", None, ["-y", "y"], "no such file"),
+    "nearly this file": ("dta.csv", None, ["-y", "y"], "did you mean"),
+    "no such target": ("data.csv", None, ["-y", "yy"], "did you mean 'y'"),
+    "three classes": ("t.csv", "y,a\nu,1\nv,2\nw,3\n", ["-y", "y"], "nor two-valued"),
+    "constant target": ("t.csv", "y,a\n1,1\n1,2\n1,3\n", ["-y", "y"], "in every row"),
+    "gaps in the target": ("t.csv", "y,a\n1,1\nNA,2\n3,3\n", ["-y", "y"], "1 missing values"),
+    "empty file": ("t.csv", "", ["-y", "y"], "is empty"),
+    "blank file": ("t.csv", "\n \n", ["-y", "y"], "is empty"),
+    "no rows": ("t.csv", "y,a\n", ["-y", "y"], "0 rows"),
+    "one column": ("t.csv", "y\n1\n2\n", ["-y", "y"], "single column"),
+    "same names": ("t.csv", "y,a,a\n1,2,3\n2,3,4\n", ["-y", "y"], "of one name: 'a'"),
+    "dates": ("t.csv", "y,day\n1,2024-01-01\n2,2024-01-02\n", ["-y", "y"], "dates or times"),
+    "free text": ("t.csv", "y,a,name\n1,2,ann\n2,3,bob\n", ["-y", "y"], "--exclude name"),
+    "mixed types": ("t.csv", "y,a\n1,2\n2,x3\n3,4\n4,5\n", ["-y", "y"], "'x3' in row 2 of 'a'"),
+    "ragged": ("t.csv", "y,a\n1,2\n2,3,4\n", ["-y", "y"], "rows of one length"),
+    "wrong separator": ("t.csv", "y,a\n1,2\n2,3\n", ["-y", "y", "--separator", ";"], "single"),
+    "no text": ("t.csv", "y,a\n1,\x002\n", ["-y", "y"], "no text"),
+    "unknown kind": ("t.docx", "x", ["-y", "y"], "unknown kind of file '.docx'"),
+    "not parquet": ("t.parquet", "x", ["-y", "y"], "cannot be read"),
+    "not gzipped": ("t.csv.gz", "x,y", ["-y", "y"], "not gzipped"),
+    "unknown method": ("data.csv", None, ["-y", "y", "--method", "dart-cv"], "'dart-vc'"),
+    "unknown goal": ("data.csv", None, ["-y", "y", "--goal", "fast"], "balanced"),
+    "unknown feature": ("data.csv", None, ["-y", "y", "--features", "bb"], "did you mean 'b'"),
+    "nothing left": ("data.csv", None, ["-y", "y", "--features", "a", "--exclude", "a"], "is left"),
+    "unknown encoding": ("data.csv", None, ["-y", "y", "--encoding", "utf-99"], "unknown"),
+    "no fits": ("data.csv", None, ["-y", "y", "--exclude", "who", "--fits", "0"], "n_replicates"),
+    "no run to resume": ("data.csv", None, ["-y", "y", "--exclude", "who", "--resume"], "no run"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD, ids=str)
+def test_bad_input(file, tmp_path, monkeypatch, case):
+    name, content, options, message = BAD[case]
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    monkeypatch.chdir(tmp_path)
+    before = {path.name for path in tmp_path.iterdir()}
+    done = CliRunner().invoke(app, ["select", name, *options])
+    assert done.exit_code == 2, done.output
+    assert message in done.stderr
+    assert done.stdout == ""
+    assert {path.name for path in tmp_path.iterdir()} == before
+
+
+def test_bad_input_of_the_real_command(run, file):
+    done = run("select", "data.csv", "-y", "yy")
+    assert done.returncode == 2
+    assert done.stderr == "Error: --target 'yy' is no column of the table; did you mean 'y'?\n"
+    assert done.stdout == ""
+
+
+def test_a_file_too_large_for_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    from bayesvc import _validation
+    from bayesvc.cli.errors import BadInput
+    from bayesvc.cli.tables import read_table
+
+    path = tmp_path / "huge.csv"
+    with path.open("wb") as handle:
+        handle.write(b"y,a,b\n" + b"1,2,3\n" * 50_000)
+        handle.truncate(2_000_000_000)  # the rest is a hole
+    monkeypatch.setattr(_validation, "available_memory", lambda: 4_000_000_000)
+    with pytest.raises(BadInput, match=r"2\.0 GB\) needs about \d+ GB of memory, but 4 GB"):
+        read_table(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs /dev/null")
+def test_a_folder_that_cannot_be_written_to(run, file):
+    done = run("select", file, "-y", "y", "--exclude", "who", "--out", "/dev/null/out")
+    assert done.returncode == 2
+    assert "cannot be written to" in done.stderr
+
+
+def test_earlier_results_are_not_overwritten_unasked(run, file, tmp_path):
+    command = ("select", file, "-y", "y", "--exclude", "who", "--out", "out", *SHORT)
+    assert run(*command).returncode == 0
+    before = (tmp_path / "out" / "selection.json").read_bytes()
+    refused = run(*command, "--seed", 3)
+    assert refused.returncode == 2
+    assert "is not empty" in refused.stderr
+    assert (tmp_path / "out" / "selection.json").read_bytes() == before
+    assert run(*command, "--seed", 3, "--overwrite").returncode == 0
+    (tmp_path / "taken").write_text("x")
+    assert (
+        "is a file" in run("select", file, "-y", "y", "--exclude", "who", "--out", "taken").stderr
+    )
+
+
+def test_help_has_examples_for_every_command(run):
+    listed = run("--help").stdout
+    for name in ("select", "compare", "predict", "recipes", "demo", "bench", "info", "completion"):
+        assert name in listed
+        assert run(name, "--help").returncode == 0
+    for name in ("select", "compare", "predict"):
+        assert f"bayesvc {name} " in run(name, "--help").stdout
+
+
+def test_without_its_libraries_it_says_what_to_install(tmp_path):
+    import subprocess
+
+    code = "import sys; sys.modules['click'] = None; from bayesvc.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "pip install 'bayesvc[cli]'" in done.stderr

@@ -1,0 +1,109 @@
+"""The command on a pseudo-terminal: bars, colours, Ctrl-C and going on."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pty = pytest.importorskip("pty")
+
+LONG = ("--burn-in", "6000", "--draws", "6000", "--fits", "6", "--jobs", "1")
+
+
+class Terminal:
+    """A process whose input, output and errors are a terminal of 100 columns."""
+
+    def __init__(self, *args: object, cwd: Path) -> None:
+        self._master, slave = pty.openpty()
+        env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "bayesvc", *map(str, args)], stdin=slave, stdout=slave,
+            stderr=slave, cwd=cwd, env=env, start_new_session=True,
+        )  # fmt: skip
+        os.close(slave)
+        self.text = ""
+
+    def read_until(self, condition, seconds=90):
+        end = time.monotonic() + seconds
+        while not condition(self.text):
+            assert time.monotonic() < end, self.text
+            ready, _, _ = select.select([self._master], [], [], 0.05)
+            if ready:
+                try:
+                    self.text += os.read(self._master, 65536).decode()
+                except OSError:  # the other side is closed
+                    break
+
+    def finish(self):
+        self.read_until(lambda text: self.process.poll() is not None)
+        if self._more():
+            self.read_until(lambda text: not self._more())
+        return self.process.wait(timeout=60), re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", self.text)
+
+    def _more(self):
+        ready, _, _ = select.select([self._master], [], [], 0.2)
+        return bool(ready)
+
+
+def test_a_table_and_a_bar_with_the_time_left(file, tmp_path):
+    terminal = Terminal("select", file, "-y", "y", "--exclude", "who", *LONG, cwd=tmp_path)
+    code, text = terminal.finish()
+    assert code == 0, text
+    assert re.search(r"sampling.*%.*0:00:\d\d", text)
+    assert "│" in text
+    assert "2 of 5 columns drive y" in text
+
+
+def test_ctrl_c_leaves_a_result_and_resume_ends_where_it_would_have(file, tmp_path):
+    command = ("select", file, "-y", "y", "--exclude", "who", *LONG)
+    terminal = Terminal(*command, "--out", "out", cwd=tmp_path)
+    unfinished = tmp_path / "out" / "unfinished"
+    terminal.read_until(lambda _: len(list(unfinished.glob("fit-*"))) >= 2)
+    os.kill(terminal.process.pid, signal.SIGINT)
+    code, text = terminal.finish()
+    assert code == 130, text
+    partial = re.search(r"result of (\d) of 6\s+fits", text)
+    assert partial, text
+    assert "--resume" in text
+    assert "Traceback" not in text
+    told = json.loads((tmp_path / "out" / "selection.json").read_text())
+    assert sorted(told["selected"]) == ["b", "d"]
+
+    def run(*more):
+        return subprocess.run(
+            [sys.executable, "-m", "bayesvc", *map(str, command), *more], cwd=tmp_path, text=True,
+            capture_output=True, timeout=120,
+        )  # fmt: skip
+
+    refused = run("--out", "out")
+    assert refused.returncode == 2
+    assert "go on with --resume" in refused.stderr
+    resumed = run("--out", "out", "--resume", "--json")
+    assert resumed.returncode == 0, resumed.stderr
+    assert not unfinished.exists()
+    whole = run("--out", "whole", "--json")
+    assert resumed.stdout == whole.stdout
+
+
+def test_ctrl_c_before_the_first_fit_is_finished(file, tmp_path):
+    options = ("--burn-in", "2000000", "--draws", "10", "--jobs", "1")
+    terminal = Terminal(
+        "select", file, "-y", "y", "--exclude", "who", "--out", "out", *options, cwd=tmp_path
+    )
+    terminal.read_until(lambda text: "sampling" in text)
+    assert "This will take about" in terminal.text
+    time.sleep(0.3)
+    os.kill(terminal.process.pid, signal.SIGINT)
+    code, text = terminal.finish()
+    assert code == 130
+    assert "stopped before there was a result" in text
+    assert "Traceback" not in text
