@@ -1,6 +1,6 @@
 # Every target sets up what it needs. Wanted: Python >= 3.11, make, a C++20 compiler, package registries.
 #
-#   make demo         ten DART fits to a 306-column problem: the variables used most
+#   make demo         a selection among 306 columns, with its report page
 #   make test         all quick tests: C++ core, C++ core under sanitizers, Python, examples in docstrings
 #   make test-core    the C++ core alone
 #   make test-sanitize  the C++ core under the address and undefined-behaviour sanitizers
@@ -10,6 +10,7 @@
 #   make test-peers   agreement with stochtree and bartz, draws made of their fits and pymc-bart's (installs them)
 #   make bench-peers  speed against stochtree and bartz (installs them)
 #   make bench-methods  what a method costs beyond its fits, and against stochtree
+#   make bench-smoke  a small part of the paper's study, a few minutes
 #   make bench-prediction  accuracy and speed of predictions against stochtree (installs it)
 #   make lint         style and types of Python and C++
 #   make format       rewrite Python and C++ in the project's style
@@ -68,7 +69,9 @@ bench-smoke: $(VENV)/.dev
 	$(PY) -m bayesvc bench table build/bench-smoke
 
 demo: $(VENV)/.package
-	$(PY) -m bayesvc.demo
+	$(PIP) install 'bayesvc[cli,plot,report]'
+	rm -rf build/demo
+	$(PY) -m bayesvc demo --out build/demo
 
 test: test-core test-sanitize test-python doctest
 	@echo '==> make test: all passed'

@@ -26,8 +26,12 @@ fi
 
 "$python" -m venv "$venv"
 "$venv/bin/pip" install "${pip_flags[@]}" dist/*.whl
-echo '==> The demo, with the run-time dependencies only'
-(cd "$venv" && bin/python -m bayesvc.demo)
+echo '==> A selection with the run-time dependencies only'
+(cd "$venv" && bin/python -c "
+import bayesvc as bv
+from bayesvc.datasets import load_feynman
+data = load_feynman()
+print(bv.select(data.X, data.y, random_state=0))")
 echo '==> The quick tests'
 "$venv/bin/pip" install "${pip_flags[@]}" 'bayesvc[test]'
 (cd "$venv" && bin/python -m pytest -q -n 2 "$top/tests")
