@@ -24,7 +24,7 @@ from bayesvc.sampling import sample
 from bayesvc.spike_forest import SpikeForest
 
 if TYPE_CHECKING:
-    from bayesvc import diagnostics, measures, thresholds
+    from bayesvc import diagnostics, measures, plots, thresholds
     from bayesvc.cuts import Clustering, MedianProbability, Permutation
     from bayesvc.estimators import BARTClassifier, BARTRegressor
     from bayesvc.methods import Comparison, compare, select, select_from
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # What needs scipy.stats or scikit-learn is loaded when it is first asked for: sampling does not.
-_MODULES = ("diagnostics", "measures", "prediction_check", "thresholds")
+_MODULES = ("diagnostics", "measures", "plots", "prediction_check", "thresholds")
 _LATER = {
     "BARTClassifier": "estimators",
     "BARTRegressor": "estimators",
@@ -69,6 +69,7 @@ __all__ = [
     "compare",
     "diagnostics",
     "measures",
+    "plots",
     "recipes",
     "sample",
     "select",

@@ -19,6 +19,9 @@ from bayesvc.running import ROLE_BOOTSTRAP, random_words
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
+# Beyond this R-hat of sigma the chains have not come to describe the same posterior.
+RHAT_LIMIT = 1.1
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mixing:
@@ -64,7 +67,7 @@ def mixing(draws: Draws) -> Mixing:
     --------
     See `Mixing`.
     """
-    rhat, ess = _of_trace(draws.sigma)
+    rhat, ess = of_trace(draws.sigma)
     return Mixing(rhat, ess, _count_rhat(draws), _count_ess(draws))
 
 
@@ -85,7 +88,19 @@ def split_rhat(means: FloatArray, variances: FloatArray, length: int) -> FloatAr
     return np.where(within > 0, rhat, np.where(between > 0, np.inf, np.nan))
 
 
-def _of_trace(trace: FloatArray) -> tuple[float, float]:
+def of_trace(trace: FloatArray) -> tuple[float, float]:
+    """Return split-R-hat and effective sample size of a trace (n_replicates, n_draws).
+
+    NaN where it is unknown, too short or constant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.diagnostics import of_trace
+    >>> rhat, _ = of_trace(np.random.default_rng(0).normal(size=(4, 500)))
+    >>> round(rhat, 1)
+    1.0
+    """
     n_draws = trace.shape[1]
     half = n_draws // 2
     if half < 2 or np.isnan(trace).any() or np.ptp(trace) == 0:

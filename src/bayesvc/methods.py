@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from bayesvc.recipe import DEFAULT_METHOD, RECIPES, Method, resolve_method
 from bayesvc.running import DEFAULT_DRAWS, Length
 from bayesvc.selection import Selection, cut_draws, find_twins
 from bayesvc.spike_forest import SpikeForest, refuse_settings
+
+if TYPE_CHECKING:
+    from bayesvc.plots import Plot
 
 
 @dataclass(frozen=True)
@@ -151,6 +154,29 @@ class Comparison(Mapping[str, Selection]):
         return make_frame(
             {"variable": list(first.feature_names), **masks, "methods": votes}, self._frame
         )
+
+    def plot(self, **options: Any) -> Plot:
+        """Draw which methods select which variables. Needs matplotlib.
+
+        Parameters
+        ----------
+        **options
+            Of `bayesvc.plots.agreement`, such as `most` and `ax`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(100, 4))
+        >>> both = bv.compare(
+        ...     X, X[:, 1], ["dart-vc", "dart-mpm"], burn_in=200, n_draws=200, random_state=0
+        ... )
+        >>> both.plot().data["variable"].tolist()
+        ['x1']
+        """
+        from bayesvc.plots import agreement  # only those who draw need matplotlib
+
+        return agreement(self, **options)
 
     def __repr__(self) -> str:
         width = max(map(len, self))

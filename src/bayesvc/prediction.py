@@ -36,7 +36,7 @@ def predict(
     if interval is not None:
         interval = check_level("interval", interval)
     threads = resolve_n_jobs(n_jobs)
-    new = _new_rows(draws, X)
+    new = new_rows(draws, X)
     mean, low, high = (np.empty(len(new)) for _ in range(3))
     for block, values in _posterior_blocks(draws, new, threads):
         mean[block] = values.mean(axis=0)
@@ -48,7 +48,7 @@ def predict(
 def posterior(draws: Draws, X: Any, n_jobs: int | None = None) -> FloatArray:
     """Return f, or the probability, of every draw at each row; see `Draws.posterior`."""
     threads = resolve_n_jobs(n_jobs)
-    new = _new_rows(draws, X)
+    new = new_rows(draws, X)
     # twice: the sums of each replicate's trees, and all of them in one array
     shape = (2, draws.n_replicates * draws.n_draws, len(new))
     check_memory("the posterior", shape, 8, "pass fewer rows at a time, or use predict")
@@ -80,7 +80,7 @@ def predict_observation(
     if draws.response == "binary":
         raise ValueError("a binary response has no interval; ask for that of its probability")
     threads = resolve_n_jobs(n_jobs)
-    new = _new_rows(draws, X)
+    new = new_rows(draws, X)
     mean, low, high = (np.empty(len(new)) for _ in range(3))
     sigma = draws.sigma.reshape(-1, 1)
     for block, values in _posterior_blocks(draws, new, threads):
@@ -204,7 +204,7 @@ def partial_dependence(
     grid_resolution = check_integer("grid_resolution", grid_resolution, 2)
     threads = resolve_n_jobs(n_jobs)
     columns = _columns(draws, features)
-    rows = np.asfortranarray(_new_rows(draws, X))
+    rows = np.asfortranarray(new_rows(draws, X))
     if not len(rows):
         raise ValueError(f"X has no rows (shape {rows.shape}); pass rows to average over")
     if grid is None:
@@ -256,7 +256,7 @@ def _tails(interval: float) -> tuple[float, float]:
     return (1 - interval) / 2, (1 + interval) / 2
 
 
-def _new_rows(draws: Draws, X: Any) -> FloatArray:
+def new_rows(draws: Draws, X: Any) -> FloatArray:
     """Check and encode rows to predict at."""
     if draws.prior is None:
         raise ValueError(
@@ -343,13 +343,14 @@ def _columns(draws: Draws, features: int | str | Sequence[int | str]) -> list[in
     given = [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features)  # type: ignore[arg-type]
     if len(given) not in (1, 2):
         raise ValueError(f"features={features!r} holds {len(given)} columns; pass one or two")
-    found = [_column(draws, feature) for feature in given]
+    found = [column_number(draws, feature) for feature in given]
     if len(set(found)) < len(found):
         raise ValueError(f"features={features!r} names one column twice; pass different ones")
     return found
 
 
-def _column(draws: Draws, feature: Any) -> int:
+def column_number(draws: Draws, feature: Any) -> int:
+    """Return the position of a column that is given by position or name."""
     if isinstance(feature, str):
         return draws.feature_names.index(check_choice("features", feature, draws.feature_names))
     j = check_integer("features", feature, 0, "or the name of a column")

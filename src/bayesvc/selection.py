@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,11 @@ from bayesvc.prediction_check import PredictionCheck, check_prediction
 from bayesvc.recipe import Method
 from bayesvc.thresholds import Cut
 
+if TYPE_CHECKING:
+    from bayesvc.plots import Plot
+
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
-
-# Beyond this R-hat the chains have not come to describe the same posterior.
-_RHAT_LIMIT = 1.1
 
 
 @dataclass(frozen=True)
@@ -195,10 +195,11 @@ class Selection:
         """What a reader of the result should know, in plain sentences."""
         found = []
         what, rhat = self._worst_mixing
-        if rhat > _RHAT_LIMIT:
+        if rhat > diagnostics.RHAT_LIMIT:
             found.append(
-                f"the chains disagree about {what} (R-hat {rhat:.2f}, more than {_RHAT_LIMIT}): "
-                "see how stable the selection is, and run longer ones (burn_in, n_draws)"
+                f"the chains disagree about {what} (R-hat {rhat:.2f}, more than "
+                f"{diagnostics.RHAT_LIMIT}): see how stable the selection is, and run longer "
+                "ones (burn_in, n_draws)"
             )
         for twin in self.twins:
             found.append(
@@ -261,6 +262,37 @@ class Selection:
             X, y, self.selected, prior=self.draws.prior, random_state=self.draws.random_state,
             **settings,
         )  # fmt: skip
+
+    def plot(self, kind: str | None = None, **options: Any) -> Plot:
+        """Draw the selection. Needs matplotlib.
+
+        Parameters
+        ----------
+        kind : str, optional
+            "scatter" (the measure against its rank), "importance" (with the spread over the fits),
+            "nulls" (beside permuted fits), "dendrogram" (of a clustering), "stability" (with fewer
+            fits), "traces" (of the chains) or "partial_dependence" (with options `X` and `y`). By
+            default the one that shows the cut of the method best.
+        **options
+            Of the function of that name in `bayesvc.plots`, such as `ax`.
+
+        Returns
+        -------
+        Plot
+            With `axes` and `data`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(100, 3))
+        >>> found = bv.select(X, X[:, 0], n_replicates=2, burn_in=200, n_draws=200, random_state=0)
+        >>> found.plot("importance").data["variable"][0]
+        'x0'
+        """
+        from bayesvc.plots import plot_selection  # only those who draw need matplotlib
+
+        return plot_selection(self, kind, **options)
 
     def to_json(self, path: PathLike | None = None) -> str:
         """Return the result as JSON, and write it to `path` if given.

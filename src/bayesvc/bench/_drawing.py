@@ -1,33 +1,20 @@
-"""Style and pieces of the figures: a fixed colour and marker for each method, panels, legends."""
+"""Pieces of the benchmark's figures: panels, lines, legends."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
+from bayesvc._style import GREY, new_figure
 from bayesvc.bench import paper
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Paul Tol's "muted" colours, told apart by colour-blind readers, and black.
-STYLES = {
-    "dart-vc": ("#882255", "o"),
-    "bart-vc": ("#CC6677", "s"),
-    "dart-vip-measure": ("#44AA99", "P"),
-    "dart-mpm": ("#332288", "D"),
-    "abc-mpm": ("#88CCEE", "v"),
-    "bart-vip-gse": ("#117733", "^"),
-    "bart-vip-gmax": ("#AA4499", "<"),
-    "bart-vip-local": ("#999933", ">"),
-    "bart-mi-local": ("#DDCC77", "X"),
-    "bart-vip-rank": ("#000000", "*"),
-}
 FIT_STYLES: dict[int | None, tuple[str, str]] = {
     10: ("#88CCEE", "o"),
     5: ("#44AA99", "s"),
@@ -36,25 +23,6 @@ FIT_STYLES: dict[int | None, tuple[str, str]] = {
     1: ("#882255", "v"),
     None: ("#000000", "X"),
 }
-GREY = "#BBBBBB"
-
-
-def need_matplotlib() -> None:
-    """Raise a helpful error if matplotlib is missing."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            "figures need matplotlib; install it with: pip install 'bayesvc[plot]'"
-        ) from error
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure that lays itself out."""
-    need_matplotlib()
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
 
 
 def four_panels(title: str, note: str, y: str, x: str) -> tuple[Figure, dict[int, Axes]]:
@@ -127,14 +95,3 @@ def add_legend(figure: Figure, styles: Mapping[str, tuple[str, str]]) -> None:
     handles.append(Line2D([], [], color=GREY, linewidth=0.8, label="grey: the paper's"))
     columns = min(len(handles), 5)
     figure.legend(handles=handles, loc="outside lower center", ncols=columns, fontsize=9)
-
-
-def save(figure: Figure, path: Path) -> Path:
-    """Write a figure in the format of the path's ending."""
-    from matplotlib import rc_context
-
-    # Without dates and random ids, the same rows give the same file.
-    dates: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-    with rc_context({"svg.hashsalt": "bayesvc"}):
-        figure.savefig(path, dpi=150, metadata=dates.get(path.suffix, {}))
-    return path

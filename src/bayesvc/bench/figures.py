@@ -16,19 +16,15 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from bayesvc._style import GREY, LEFT_OUT, SELECTED, STYLES, need_matplotlib, new_figure, save
 from bayesvc._validation import check_choice, check_floats
 from bayesvc.bench import paper
 from bayesvc.bench._drawing import (
     FIT_STYLES,
-    GREY,
-    STYLES,
     add_legend,
     draw_line,
     four_panels,
     mark_not_run,
-    need_matplotlib,
-    new_figure,
-    save,
     snr_axis,
 )
 from bayesvc.bench.summary import (
@@ -46,7 +42,6 @@ if TYPE_CHECKING:
 FORMATS = ("svg", "pdf", "png")
 EIGHT = ("dart-vc", *paper.EXISTING)
 
-_SELECTED, _LEFT_OUT = "#D55E00", "#0072B2"
 _LABELS = {"f1": "F1", "tpr": "true positive rate", "fpr": "false positive rate"}
 
 
@@ -294,7 +289,7 @@ def scatter_figure(left: ScatterPanel, right: ScatterPanel) -> Figure:
         relevant, selected = np.asarray(panel.relevant, bool), np.asarray(panel.selected, bool)
         for is_relevant, is_selected in product((False, True), repeat=2):
             chosen = (relevant == is_relevant) & (selected == is_selected)
-            colour = _SELECTED if is_selected else _LEFT_OUT
+            colour = SELECTED if is_selected else LEFT_OUT
             kind = "relevant" if is_relevant else "irrelevant"
             words = f"{kind}, {'selected' if is_selected else 'not selected'}"
             axes.plot(

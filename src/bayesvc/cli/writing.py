@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from bayesvc.cli.output import note
 
+_QUICK_TO_RESAMPLE = 200_000  # numbers in the measure of all fits
+
 if TYPE_CHECKING:
     from bayesvc.methods import Comparison
+    from bayesvc.plots import Plot
     from bayesvc.selection import Selection
 
 
@@ -21,6 +24,7 @@ def write_selection(found: Selection, folder: Path, about: dict[str, Any], targe
     evidence.write_csv(folder / "selection.csv")
     found.to_json(folder / "selection.json")
     found.draws.save(folder / "draws.npz")
+    with_extra("figures", lambda: _selection_figures(found, folder / "figures"))
 
 
 def write_comparison(found: Comparison, folder: Path, about: dict[str, Any], target: str) -> None:
@@ -30,6 +34,30 @@ def write_comparison(found: Comparison, folder: Path, about: dict[str, Any], tar
     chosen = {name: selection.names for name, selection in found.items()}
     text = json.dumps({"data": about, "selected": chosen}, indent=1)
     (folder / "comparison.json").write_text(text + "\n", encoding="utf-8")
+    with_extra("figures", lambda: _save(found.plot(), folder / "figures" / "agreement.svg"))
+
+
+def _selection_figures(found: Selection, folder: Path) -> None:
+    """Draw what this method and these fits can show."""
+    from bayesvc import plots
+    from bayesvc.thresholds import Clusters
+
+    kinds = ["scatter", "importance"]
+    if found.null is not None:
+        kinds.append("nulls")
+    if isinstance(found.cut, Clusters) and len(found.cut.tree):
+        kinds.append("dendrogram")
+    if found.draws.abc is None:
+        kinds.append("traces")
+        if found.draws.n_replicates > 1 and found.draws.vc.size <= _QUICK_TO_RESAMPLE:
+            kinds.append("stability")
+    for kind in kinds:
+        _save(getattr(plots, kind)(found), folder / f"{kind}.svg")
+
+
+def _save(plot: Plot, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    plot.save(path)
 
 
 def with_extra(what: str, write: Callable[[], object]) -> None:

@@ -1,0 +1,70 @@
+"""Pictures of a selection. They need matplotlib: ``pip install 'bayesvc[plot]'``.
+
+Every function returns a `Plot`: its axes, and the numbers in them. It makes a figure of its own,
+without pyplot, unless `ax` says where to draw. ``Selection.plot(kind)`` calls them by name.
+
+Examples
+--------
+>>> import bayesvc as bv
+>>> draws = bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]], feature_names=list("abcd"))
+>>> found = bv.select_from(draws)
+>>> bv.plots.scatter(found).data["selected"].tolist()
+[True, False, False, True]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from bayesvc._validation import check_choice
+from bayesvc.plots._agreement import agreement
+from bayesvc.plots._canvas import Plot
+from bayesvc.plots._dendrogram import dendrogram
+from bayesvc.plots._importance import importance
+from bayesvc.plots._nulls import nulls
+from bayesvc.plots._partial import partial_dependence
+from bayesvc.plots._scatter import scatter
+from bayesvc.plots._stability import stability
+from bayesvc.plots._traces import traces
+
+if TYPE_CHECKING:
+    from bayesvc.selection import Selection
+
+__all__ = [
+    "KINDS",
+    "Plot",
+    "agreement",
+    "dendrogram",
+    "importance",
+    "nulls",
+    "partial_dependence",
+    "plot_selection",
+    "scatter",
+    "stability",
+    "traces",
+]
+
+KINDS: dict[str, Callable[..., Plot]] = {
+    "scatter": scatter,
+    "importance": importance,
+    "nulls": nulls,
+    "dendrogram": dendrogram,
+    "stability": stability,
+    "traces": traces,
+    "partial_dependence": partial_dependence,
+}
+
+
+def plot_selection(selection: Selection, kind: str | None = None, **options: Any) -> Plot:
+    """Draw one of `KINDS`; by default the one that shows the cut of the method best.
+
+    Examples
+    --------
+    See `Selection.plot`.
+    """
+    if kind is None:
+        permutes = selection.null is not None
+        scores = selection.method.measure.shape == "scores"
+        kind = "nulls" if permutes else "importance" if scores else "scatter"
+    return KINDS[check_choice("kind", kind, KINDS)](selection, **options)

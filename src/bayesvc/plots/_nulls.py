@@ -1,0 +1,149 @@
+"""The measure against what it is in fits to permuted responses, with the three thresholds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc import thresholds
+from bayesvc._style import FAINT, GREY, LEFT_OUT, SELECTED, STYLES
+from bayesvc._validation import check_integer
+from bayesvc.cuts import Permutation
+from bayesvc.plots._canvas import (
+    TALLY_LABELS,
+    Plot,
+    as_selection,
+    canvas,
+    headline,
+    name_ticks,
+    names_of,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+    from bayesvc.selection import Selection
+
+_LOOKS = {
+    "local": ("Local", STYLES["bart-vip-local"][0], "_"),
+    "gse": ("G.SE", STYLES["bart-vip-gse"][0], "x"),
+    "gmax": ("G.Max", STYLES["bart-vip-gmax"][0], None),
+}
+
+
+def nulls(selection: Any, *, most: int = 40, ax: Any = None) -> Plot:
+    """Draw the measure of the leading variables beside its values in permuted fits.
+
+    As in bartMachine's picture, the variables go from the largest to the smallest and all three
+    thresholds are shown, whichever the method uses: Local and G.SE for each variable, G.Max as a
+    line. A filled dot is a variable that the method selects.
+
+    Parameters
+    ----------
+    selection : Selection or fitted VariableSelector
+        Of a method that permutes, such as "bart-vip-gse".
+    most : int, default 40
+        Most variables to show.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Plot
+        `data` has a row per variable shown, from the left: variable, selected, value, null_low,
+        null_median, null_high (over the permuted fits), local, gse, gmax (the thresholds).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> X = np.random.default_rng(0).uniform(size=(100, 3))
+    >>> found = bv.select(
+    ...     X, X[:, 1], "bart-vip-gse", n_replicates=2, burn_in=100, n_draws=100, random_state=0
+    ... )
+    >>> plot = bv.plots.nulls(found)
+    >>> plot.data["variable"][0]
+    'x1'
+    >>> bool(plot.data["value"][0] > plot.data["gmax"][0])
+    True
+    """
+    selection = as_selection(selection)
+    most = check_integer("most", most, 1)
+    if selection.null is None:
+        raise ValueError(
+            f"method {selection.method.name!r} permutes nothing, so there are no null values to "
+            "draw; use a method with threshold 'local', 'gse' or 'gmax', such as 'bart-vip-gse'"
+        )
+    top = np.argsort(-selection.importance, kind="stable")[:most]
+    data = _numbers(selection, top)
+    with canvas(ax, max(5.0, 1.6 + 0.19 * len(top)), 4.6) as panels:
+        axes = panels.ax
+        handles = _draw(axes, data, len(selection.null))
+        name_ticks(axes.xaxis, np.arange(len(top)), names_of(selection, top), rotation=90)
+        axes.set_xlim(-0.7, len(top) - 0.3)
+        axes.set_ylim(bottom=0)
+        axes.set_ylabel(TALLY_LABELS[selection.method.measure.tally])
+        shown = f"; {len(top)} shown" if len(top) < len(selection.mask) else ""
+        axes.set_title(headline(selection) + shown, loc="left")
+        panels.legend(handles)
+    return Plot((axes,), data)
+
+
+def _numbers(selection: Selection, top: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
+    rule, null = selection.method.threshold, selection.null
+    assert null is not None
+    assert isinstance(rule, Permutation)
+    values, alpha = selection.values, rule.alpha
+    low, median, high = np.quantile(null[:, top], (0, 0.5, 1), axis=0)
+    return {
+        "variable": np.array(names_of(selection, top), dtype=object),
+        "selected": selection.mask[top],
+        "value": values[top],
+        "null_low": low,
+        "null_median": median,
+        "null_high": high,
+        "local": thresholds.local(values, null, alpha).threshold[top],
+        "gse": thresholds.gse(values, null, alpha, rule.joint).threshold[top],
+        "gmax": thresholds.gmax(values, null, alpha).threshold[top],
+    }
+
+
+def _draw(axes: Axes, data: dict[str, NDArray[Any]], n_permutations: int) -> list[Artist]:
+    places = np.arange(len(data["value"]))
+    mask = data["selected"]
+    handles: list[Artist] = [
+        axes.vlines(
+            places, data["null_low"], data["null_high"], colors=GREY, alpha=FAINT,
+            linewidth=6, zorder=1, label=f"range of {n_permutations} permuted fits",
+        )
+    ]  # fmt: skip
+    axes.scatter(places, data["null_median"], s=30, marker="_", color=GREY, zorder=1.5)
+    for key, (label, colour, marker) in _LOOKS.items():
+        if marker is None:
+            line = axes.axhline(
+                data[key][0], color=colour, linestyle="--", linewidth=1, label=label
+            )
+            handles.append(line)
+        else:
+            marks = axes.scatter(
+                places,
+                data[key],
+                s=36,
+                marker=marker,
+                color=colour,
+                linewidths=1.3,
+                zorder=2,
+                label=label,
+            )  # fmt: skip
+            handles.append(marks)
+    for chosen, colour, label in ((mask, SELECTED, "selected"), (~mask, LEFT_OUT, "not selected")):
+        dots = axes.scatter(
+            places[chosen], data["value"][chosen], s=30, zorder=3, edgecolors=colour,
+            facecolors=colour if label == "selected" else "white", label=label,
+        )  # fmt: skip
+        if chosen.any():
+            handles.append(dots)
+    return handles

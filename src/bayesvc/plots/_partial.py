@@ -1,0 +1,216 @@
+"""How the prediction depends on one variable at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc._style import GREY, LEFT_OUT, SELECTED
+from bayesvc._validation import check_integer
+from bayesvc.draws import Draws
+from bayesvc.encode import EncodedX, encode_X
+from bayesvc.plots._canvas import Plot, as_draws, canvas, shown, verbatim
+from bayesvc.prediction import PartialDependence, check_columns, column_number, new_rows
+from bayesvc.prediction import partial_dependence as compute
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bayesvc.selection import Selection
+
+FloatArray = NDArray[np.float64]
+
+
+def partial_dependence(
+    source: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    features: int | str | Sequence[int | str] | None = None,
+    most: int = 6,
+    n_rows: int = 300,
+    grid_resolution: int = 20,
+    interval: float = 0.9,
+    n_trees: int = 50,
+    burn_in: int = 1000,
+    n_draws: int = 500,
+    n_jobs: int | None = None,
+    ax: Any = None,
+) -> Plot:
+    """Draw the average prediction with one variable held fixed, for each variable that matters.
+
+    Parameters
+    ----------
+    source : Selection, fitted BARTRegressor or BARTClassifier, or Draws with trees
+        A selection keeps no trees, so from X and y a forest of its prior (BART instead of
+        SpikeForest) is fitted to the selected columns alone, with the seed of the selection. The
+        others are drawn as they were fitted.
+    X : array or data frame
+        Data with the columns of the fits.
+    y : array or series, optional
+        Response; only for a Selection.
+    features : int, str or several of these, optional
+        Columns, by position in X or name. By default the selected ones, or those with the largest
+        share of the splits, at most `most`, the most important first.
+    most : int, default 6
+    n_rows : int, default 300
+        Most rows of X to average over, evenly spaced.
+    grid_resolution, interval
+        As in `bayesvc.prediction.partial_dependence`. The band is the central credible interval
+        of the average.
+    n_trees, burn_in, n_draws : int, default 50, 1000 and 500
+        Of the forest for a Selection; two chains.
+    n_jobs : int, optional
+        Threads; all CPUs by default.
+    ax : as many matplotlib Axes as columns, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Plot
+        `data` has a row per column and grid value: variable, x, mean, low, high. Grey lines at
+        the bottom of a panel are the deciles of the column: between far-apart ones
+        there are few data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> X = np.random.default_rng(0).uniform(size=(100, 4))
+    >>> y = 10 * X[:, 0] + 5 * X[:, 2]
+    >>> found = bv.select(X, y, n_replicates=2, burn_in=200, n_draws=200, random_state=0)
+    >>> plot = bv.plots.partial_dependence(found, X, y, burn_in=100, n_draws=100)
+    >>> sorted(set(plot.data["variable"]))
+    ['x0', 'x2']
+    """
+    most, n_rows = check_integer("most", most, 1), check_integer("n_rows", n_rows, 1)
+    model, values, columns, title = _model(
+        source, X, y, features, most, {"n_trees": n_trees, "burn_in": burn_in, "n_draws": n_draws,
+                                       "n_jobs": n_jobs},
+    )  # fmt: skip
+    some = np.unique(np.linspace(0, len(values) - 1, min(n_rows, len(values))).astype(int))
+    effects = [
+        compute(
+            model, values[some], j, grid_resolution=grid_resolution, interval=interval,
+            n_jobs=n_jobs,
+        )
+        for j in columns
+    ]  # fmt: skip
+    n, wide = len(effects), min(len(effects), 3)
+    tall = -(-n // wide)
+    with canvas(ax, 0.6 + 2.7 * wide, 0.7 + 2.1 * tall, tall, wide, n, sharey=True) as panels:
+        for axes, effect, j in zip(panels.axes, effects, columns, strict=True):
+            _draw(axes, effect, values[:, j])
+        for axes in panels.axes[:: wide if panels.own else 1]:
+            axes.set_ylabel(_response(model))
+            verbatim(axes.yaxis.label)
+        if panels.own:
+            panels.ax.figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    return Plot(panels.axes, _numbers(effects))
+
+
+def _model(
+    source: Any, X: Any, y: Any, features: Any, most: int, run: dict[str, Any]
+) -> tuple[Draws, FloatArray, list[int], str]:
+    """Return draws with trees, their data, the columns to draw, and what to say of the model."""
+    from bayesvc.selection import Selection
+
+    source = getattr(source, "selection_", source)
+    encoded = encode_X(X, min_rows=1)
+    if isinstance(source, Selection):
+        return _fit_selected(source, encoded, y, features, most, run)
+    draws = as_draws(source)
+    new_rows(draws, X)  # says what is wrong with draws or data
+    if features is None:
+        columns = np.argsort(-draws.vip.mean(axis=0), kind="stable")[:most].tolist()
+    else:
+        columns = _positions(features, draws)
+    return draws, encoded.values, columns, f"partial dependence, {draws.n_features} columns fitted"
+
+
+def _fit_selected(
+    selection: Selection,
+    X: EncodedX,
+    y: Any,
+    features: Any,
+    most: int,
+    run: dict[str, Any],
+) -> tuple[Draws, FloatArray, list[int], str]:
+    """Fit a forest to the selected columns, or to those asked for besides."""
+    from bayesvc.sampling import sample
+
+    if y is None:
+        raise ValueError(
+            "y=None, but a Selection keeps no trees, so a forest is fitted to the selected "
+            "columns; pass y, or a fitted BARTRegressor or BARTClassifier instead of the Selection"
+        )
+    check_columns(selection.draws, X)
+    order = selection.selected[np.argsort(selection.ranks[selection.mask], kind="stable")]
+    shown_columns = order[:most].tolist()
+    if features is not None:
+        shown_columns = _positions(features, selection.draws)
+    if not shown_columns:
+        raise ValueError(
+            f"method {selection.method.name!r} selected nothing, so there is nothing to draw; "
+            "pass features, such as the names of the most important variables"
+        )
+    used = np.union1d(order, shown_columns).astype(np.intp)
+    draws = sample(
+        X.values[:, used], y, _prior(selection), n_replicates=2, keep_trees=True,
+        random_state=selection.draws.random_state, response=selection.draws.response or "auto",
+        **run,
+    )  # fmt: skip
+    draws = replace(draws, feature_names=tuple(selection.feature_names[j] for j in used))
+    columns = np.searchsorted(used, shown_columns).tolist()
+    title = f"{selection.method.name}: partial dependence in a forest on {len(used)} columns"
+    return draws, X.values[:, used], columns, title
+
+
+def _prior(selection: Selection) -> Any:
+    from bayesvc.priors import BART, DART
+
+    prior = selection.draws.prior
+    if isinstance(prior, BART | DART):
+        return replace(prior, split_weights=None)  # they are for all columns
+    return BART()
+
+
+def _positions(features: Any, draws: Draws) -> list[int]:
+    given = [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features)
+    if not given:
+        raise ValueError("features=[] leaves nothing to draw; pass some, or leave it out")
+    return [column_number(draws, feature) for feature in given]
+
+
+def _draw(axes: Axes, effect: PartialDependence, column: FloatArray) -> None:
+    grid = effect.grid[0]
+    few = len(grid) <= 2
+    axes.fill_between(grid, effect.low, effect.high, color=LEFT_OUT, alpha=0.25, linewidth=0)
+    axes.plot(grid, effect.mean, color=SELECTED, marker="o" if few else None, linewidth=1.6)
+    deciles = np.quantile(column, np.linspace(0.1, 0.9, 9))
+    axes.vlines(
+        deciles, 0, 0.05, colors=GREY, linewidth=1, transform=axes.get_xaxis_transform(), zorder=0
+    )
+    axes.set_xlabel(shown(effect.features[0]))
+    verbatim(axes.xaxis.label)
+
+
+def _response(draws: Draws) -> str:
+    if draws.response != "binary" or draws.classes is None:
+        return "mean of y"
+    return f"probability of {shown(str(draws.classes[1]))}"
+
+
+def _numbers(effects: list[PartialDependence]) -> dict[str, NDArray[Any]]:
+    names = [np.full(len(effect.mean), effect.features[0], dtype=object) for effect in effects]
+    return {
+        "variable": np.concatenate(names),
+        "x": np.concatenate([effect.grid[0] for effect in effects]),
+        "mean": np.concatenate([effect.mean for effect in effects]),
+        "low": np.concatenate([effect.low for effect in effects]),
+        "high": np.concatenate([effect.high for effect in effects]),
+    }

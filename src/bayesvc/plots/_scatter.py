@@ -1,0 +1,137 @@
+"""The measure of every variable against its rank, with the cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from bayesvc._style import FAINT, GREY, LEFT_OUT, SELECTED
+from bayesvc._validation import check_integer
+from bayesvc.plots._canvas import (
+    TALLY_LABELS,
+    Plot,
+    as_selection,
+    canvas,
+    fits_text,
+    headline,
+    log1p_axis,
+    names_of,
+    notable,
+)
+from bayesvc.plots._labels import label_points
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+    from bayesvc.selection import Selection
+
+FloatArray = NDArray[np.float64]
+
+
+def scatter(selection: Any, *, n_labels: int = 20, ax: Any = None) -> Plot:
+    """Draw the measure of every variable against its mean rank over the fits.
+
+    For a VC-measure this is VC against VC Rank, for a VIP-measure or the VIP Rank it is VIP against
+    VIP Rank, and so on. The cut is a dashed line where it is one number, a dash per variable where
+    each has its own, and a band where the clusters of several columns leave a gap.
+
+    Parameters
+    ----------
+    selection : Selection or fitted VariableSelector
+    n_labels : int, default 20
+        Most names to write: those of the selected variables and of the next three. A name without
+        room is left out.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Plot
+        `data` has a row per variable: variable, selected, rank (mean over the fits), value,
+        threshold (NaN where the cut is not one number).
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> draws = bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]], feature_names=list("abcd"))
+    >>> plot = bv.plots.scatter(bv.select_from(draws))
+    >>> plot.data["rank"].tolist()
+    [1.5, 3.5, 3.5, 1.5]
+    """
+    selection = as_selection(selection)
+    n_labels = check_integer("n_labels", n_labels, 0)
+    measure = selection.method.measure
+    per_fit = measure.per_fit(selection.draws)
+    x = np.asarray(rankdata(-per_fit, axis=1).mean(axis=0))
+    y = per_fit.mean(axis=0) if measure.shape == "ranks" else selection.importance
+    with canvas(ax, 6.4, 4.8) as panels:
+        axes = panels.ax
+        log1p_axis(axes, "x", x)
+        log1p_axis(axes, "y", y)
+        handles = _draw_points(axes, x, y, selection.mask)
+        handles += _draw_cut(axes, x, y, selection)
+        axes.set_xlabel(
+            f"{measure.tally.upper()} Rank (mean over {fits_text(selection.draws)}; 1 is the first)"
+        )
+        axes.set_ylabel(TALLY_LABELS[measure.tally])
+        axes.set_title(headline(selection), loc="left")
+        panels.legend(handles)
+        named = notable(selection, min(n_labels, len(selection.selected) + 3))
+        own = np.flatnonzero(np.isfinite(selection.cut.threshold))
+        label_points(
+            axes, x, y, named.tolist(), names_of(selection, named),
+            avoid=(x[own], selection.cut.threshold[own]) if measure.shape == "scores" else None,
+        )  # fmt: skip
+    data = {
+        "variable": np.array(selection.feature_names, dtype=object),
+        "selected": selection.mask,
+        "rank": x,
+        "value": y,
+        "threshold": selection.cut.threshold,
+    }
+    return Plot((axes,), data)
+
+
+def _draw_points(axes: Axes, x: FloatArray, y: FloatArray, mask: NDArray[np.bool_]) -> list[Artist]:
+    rest = axes.scatter(
+        x[~mask], y[~mask], s=18, facecolors="none", edgecolors=LEFT_OUT, linewidths=0.9,
+        label=f"not selected ({(~mask).sum()})",
+    )  # fmt: skip
+    chosen = axes.scatter(
+        x[mask], y[mask], s=30, color=SELECTED, zorder=3, label=f"selected ({mask.sum()})"
+    )
+    return [chosen, rest]
+
+
+def _draw_cut(axes: Axes, x: FloatArray, y: FloatArray, selection: Selection) -> list[Artist]:
+    """Draw the cut, if it can be drawn in this plane, and return what the legend says of it."""
+    threshold = selection.cut.threshold
+    dashes: dict[str, Any] = {"color": GREY, "linestyle": "--", "linewidth": 1.2, "zorder": 1}
+    if np.isnan(threshold).any():
+        return _draw_gap(axes, x, y, selection.mask)
+    if selection.method.measure.shape == "ranks":
+        return [axes.axvline(float(threshold[0]), label="cut", **dashes)]
+    if (threshold == threshold[0]).all():
+        return [axes.axhline(float(threshold[0]), label="cut", **dashes)]
+    own = axes.scatter(
+        x, threshold, s=30, marker="_", color=GREY, zorder=1, label="threshold of each variable"
+    )
+    return [own]
+
+
+def _draw_gap(axes: Axes, x: FloatArray, y: FloatArray, mask: NDArray[np.bool_]) -> list[Artist]:
+    """Shade what lies between two clusters, in the first direction that tells them apart."""
+    if mask.all() or not mask.any():
+        return []
+    look: dict[str, Any] = {"color": GREY, "alpha": FAINT, "linewidth": 0, "zorder": 0}
+    if y[mask].min() > y[~mask].max():
+        label = "gap between the clusters"
+        return [axes.axhspan(y[~mask].max(), y[mask].min(), label=label, **look)]
+    if x[mask].max() < x[~mask].min():
+        label = "gap between the clusters"
+        return [axes.axvspan(x[mask].max(), x[~mask].min(), label=label, **look)]
+    return []

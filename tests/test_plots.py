@@ -1,0 +1,462 @@
+"""What the plots show: the numbers and names in the axes, not the pixels."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+matplotlib = pytest.importorskip("matplotlib")
+
+import bayesvc as bv  # noqa: E402
+from bayesvc import plots, thresholds  # noqa: E402
+from bayesvc._style import LEFT_OUT, SELECTED  # noqa: E402
+
+Data = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+QUICK: dict[str, Any] = {"burn_in": 60, "n_draws": 60, "random_state": 0, "n_jobs": 1}
+HOSTILE = ["$x_{1}$", "<b>", "_hidden", "$\\frac{", "two\nlines", "long " * 20]
+
+
+@pytest.fixture(scope="module")
+def problem() -> tuple[pd.DataFrame, NDArray[np.float64]]:
+    """80 rows, columns with hostile names; y depends on the first and the last."""
+    rng = np.random.default_rng(5)
+    X = rng.uniform(size=(80, 6))
+    y = 10 * X[:, 0] + 10 * X[:, 5] + 0.3 * rng.normal(size=80)
+    return pd.DataFrame(X, columns=HOSTILE), y
+
+
+@pytest.fixture(scope="module")
+def clustered(problem: Any) -> bv.Selection:
+    return bv.select(*problem, n_replicates=4, burn_in=200, n_draws=100, random_state=0, n_jobs=1)
+
+
+@pytest.fixture(scope="module")
+def permuted(problem: Any) -> bv.Selection:
+    return bv.select(*problem, "bart-vip-gse", n_replicates=3, **QUICK)
+
+
+@pytest.fixture(scope="module")
+def wide() -> bv.Selection:
+    """500 variables of which six are used much, and forty a little."""
+    rng = np.random.default_rng(0)
+    rates = np.concatenate([np.full(6, 8.0), np.full(40, 0.3), np.full(454, 0.01)])
+    counts = rng.poisson(rates, size=(10, 50, 500))
+    names = [f"gene_{j:03d}" for j in range(500)]
+    return bv.select_from(bv.Draws.from_counts(counts, feature_names=names))
+
+
+def offsets(axes: Any, which: int) -> list[list[float]]:
+    return axes.collections[which].get_offsets().tolist()  # type: ignore[no-any-return]
+
+
+def drawn_texts(figure: Any) -> list[Any]:
+    """All texts with something in them, after a real drawing, in which mathematics would fail."""
+    figure.savefig(io.BytesIO(), format="png")
+    return [t for t in figure.findobj(matplotlib.text.Text) if t.get_text() and t.get_visible()]
+
+
+def tick_names(axis: Any) -> list[str]:
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def overlaps(texts: list[Any]) -> list[tuple[str, str]]:
+    boxes = [(t.get_text(), t.get_window_extent()) for t in texts]
+    return [
+        (a, b) for i, (a, one) in enumerate(boxes) for b, other in boxes[:i] if one.overlaps(other)
+    ]
+
+
+def test_scatter_of_a_vc_measure(clustered: bv.Selection) -> None:
+    plot = clustered.plot("scatter")
+    mask = clustered.mask
+    expected = np.column_stack([clustered.values[:, 2], clustered.values[:, 0]])
+    np.testing.assert_allclose(offsets(plot.ax, 0), expected[~mask])
+    np.testing.assert_allclose(offsets(plot.ax, 1), expected[mask])
+    np.testing.assert_array_equal(plot.data["rank"], expected[:, 0])
+    assert plot.data["variable"].tolist() == HOSTILE
+    assert plot.ax.get_xlabel().startswith("VC Rank (mean over 4 fits")
+    gap = plot.ax.patches[0].get_bbox()
+    assert (gap.y0, gap.y1) == (expected[~mask, 1].max(), expected[mask, 1].min())
+
+
+def test_scatter_of_a_rank_has_a_vertical_cut(clustered: bv.Selection) -> None:
+    found = bv.select_from(clustered.draws, "vip-rank")
+    plot = found.plot("scatter")
+    np.testing.assert_array_equal(plot.data["rank"], found.values)
+    np.testing.assert_array_equal(plot.data["value"], found.draws.vip.mean(axis=0))
+    assert plot.ax.lines[0].get_xdata()[0] == found.cut.threshold[0]
+
+
+def test_scatter_of_scores(permuted: bv.Selection, clustered: bv.Selection) -> None:
+    plot = permuted.plot("scatter")
+    ranks = rankdata(-permuted.draws.vip, axis=1).mean(axis=0)
+    np.testing.assert_allclose(
+        offsets(plot.ax, 2), np.column_stack([ranks, permuted.cut.threshold])
+    )
+    found = bv.select_from(clustered.draws, "mpvip")
+    assert found.plot("scatter").ax.lines[0].get_ydata()[0] == 0.5
+
+
+def test_names_do_not_overlap_at_p_500(wide: bv.Selection) -> None:
+    for kind in ("scatter", "traces"):
+        plot = wide.plot(kind)
+        plot.figure.draw_without_rendering()
+        for axes in plot.axes:
+            notes = [t for t in axes.texts if t.get_text()]
+            assert overlaps(notes) == []
+            assert all(axes.get_window_extent().contains(*t.get_window_extent().min) for t in notes)
+    named = ", ".join(t.get_text() for t in wide.plot("scatter").ax.texts)
+    assert sum(name in named for name in wide.names) >= len(wide.names) - 1
+
+
+@pytest.mark.parametrize("kind", ["importance", "dendrogram", "stability"])
+def test_rows_are_few_at_p_500(wide: bv.Selection, kind: str) -> None:
+    plot = wide.plot(kind)
+    plot.figure.draw_without_rendering()
+    labels = plot.ax.get_yticklabels()
+    assert len(labels) <= 41
+    assert set(wide.names) <= {label.get_text() for label in labels}
+    assert overlaps(labels) == []
+    left = min(label.get_window_extent().x0 for label in labels)
+    assert left >= 0
+
+
+def test_points_in_one_place_share_a_label() -> None:
+    draws = bv.Draws.from_counts([[[5, 5, 5, 5, 5, 0]]])
+    plot = bv.select_from(draws, "mpvip").plot("scatter", n_labels=5)
+    assert [t.get_text() for t in plot.ax.texts] == ["x0, x1, x2 and 2 more"]
+    assert not bv.select_from(draws, "mpvip").plot("scatter", n_labels=0).ax.texts
+
+
+def test_importance_spread(clustered: bv.Selection) -> None:
+    plot = plots.importance(clustered, most=3)
+    order = np.argsort(clustered.ranks, kind="stable")[:3]
+    vc = clustered.draws.vc[:, order]
+    assert plot.data["variable"].tolist() == [HOSTILE[j] for j in order]
+    np.testing.assert_array_equal(plot.data["low"], vc.min(axis=0))
+    np.testing.assert_allclose(plot.data["q75"], np.quantile(vc, 0.75, axis=0))
+    dots = np.array([xy for c in plot.ax.collections for xy in c.get_offsets() if len(xy)])
+    assert set(clustered.importance[order]) <= set(dots[:, 0])
+    assert not plot.ax.lines  # a cut in four dimensions is not one number
+
+
+def test_importance_of_ranks_is_in_ranks(clustered: bv.Selection) -> None:
+    found = bv.select_from(clustered.draws, "vip-rank")
+    plot = found.plot("importance")
+    ranks = rankdata(-found.draws.vip, axis=1)
+    assert plot.data["high"].max() == ranks.max()
+    assert (plot.data["value"] == np.sort(found.values)).all()
+    assert plot.ax.lines[0].get_xdata()[0] == found.cut.threshold[0]
+
+
+def test_nulls_show_three_thresholds(permuted: bv.Selection) -> None:
+    plot = permuted.plot()
+    null = permuted.null
+    assert null is not None
+    order = np.argsort(-permuted.values, kind="stable")
+    for name, rule in (("local", thresholds.local), ("gse", thresholds.gse)):
+        np.testing.assert_array_equal(plot.data[name], rule(permuted.values, null).threshold[order])
+    gmax = thresholds.gmax(permuted.values, null).threshold[0]
+    assert plot.ax.lines[0].get_ydata()[0] == gmax
+    np.testing.assert_array_equal(plot.data["null_high"], null.max(axis=0)[order])
+    heights = [y for c in plot.ax.collections for _, y in c.get_offsets().tolist()]
+    assert set(permuted.values) <= set(heights)
+    assert set(plot.data["gse"]) <= set(heights)
+
+
+def test_dendrogram_by_hand() -> None:
+    draws = bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]], feature_names=list("abcd"))
+    found = bv.select_from(draws)
+    plot = found.plot("dendrogram")
+    assert tick_names(plot.ax.yaxis) == ["d", "a", "b and 1 more"]
+    assert plot.data["selected"].tolist() == [True, True, False]
+    heights = [line.get_xdata().max() for line in plot.ax.lines if len(line.get_xdata()) == 4]
+    np.testing.assert_allclose(sorted(heights), found.cut.heights)
+    cut = next(line.get_xdata()[0] for line in plot.ax.lines if line.get_linestyle() == "--")
+    assert found.cut.heights[-2] < cut < found.cut.heights[-1]
+    colours = [label.get_color() for label in plot.ax.get_yticklabels()]
+    assert colours[:2] == [SELECTED, SELECTED]
+
+
+def test_dendrogram_collapses(wide: bv.Selection) -> None:
+    plot = plots.dendrogram(wide, most=4, n_others=3)
+    assert plot.data["n_variables"].sum() == 500
+    assert plot.data["selected"].tolist() == [True] * 4 + [False] * 3
+    assert plot.data["n_variables"][plot.data["selected"]].sum() == len(wide.selected)
+    assert len(plots.dendrogram(wide, most=1, n_others=1).data["height"]) == 2
+    chosen = plots.dendrogram(wide).ax.lines
+    assert {line.get_color() for line in chosen} >= {SELECTED, LEFT_OUT}
+
+
+def test_agreement_shows_only_what_someone_selects(clustered: bv.Selection) -> None:
+    other = bv.select_from(clustered.draws, "vip-rank")
+    plot = plots.agreement({"first": clustered, "second": other})
+    votes = clustered.mask.astype(int) + other.mask
+    assert plot.data["methods"].tolist() == sorted(votes[votes > 0].tolist(), reverse=True)
+    assert plot.data["first"].sum() == len(clustered.selected)
+    assert len(offsets(plot.ax, -1)) == votes.sum()
+    names = tick_names(plot.ax.xaxis)
+    assert names == [f"first ({clustered.mask.sum()})", f"second ({other.mask.sum()})", "methods"]
+
+
+def test_comparison_plot(problem: Any) -> None:
+    both = bv.compare(*problem, ["dart-vc", "dart-mpm"], **QUICK)
+    plot = both.plot(most=1)
+    assert list(plot.data) == ["variable", "methods", "dart-vc", "dart-mpm"]
+    assert len(plot.data["variable"]) == 1
+    assert plot.ax.get_title(loc="left").endswith("; 1 shown")
+
+
+def test_stability_counts_subsets() -> None:
+    """The third fit knows another variable: alone it decides, with the others it does not."""
+    counts = [[[9, 0, 8, 0]], [[9, 0, 9, 0]], [[9, 7, 0, 0]]]
+    found = bv.select_from(bv.Draws.from_counts(counts, feature_names=list("abcd")))
+    plot = plots.stability(found)
+    masks = [found._mask_of([r]) for r in range(3)]
+    alone = np.mean(masks, axis=0)
+    data = pd.DataFrame(plot.data).set_index(["variable", "n_replicates"])
+    for j, name in enumerate("abc"):
+        assert data.loc[(name, 1), "share"] == pytest.approx(alone[j])
+        assert data.loc[(name, 3), "share"] == found.mask[j]
+    assert data.loc[("a", 3), "same"] == 1
+    written = [t.get_text() for t in plot.ax.texts]
+    assert written.count("67") >= 1
+    assert plot.data["share"].tolist() == plots.stability(found).data["share"].tolist()
+
+
+def test_stability_of_many_fits(wide: bv.Selection) -> None:
+    draws = wide.draws.take([*range(10), *range(10)])
+    plot = plots.stability(bv.select_from(draws, "vc-rank"), n_subsets=5, most=7)
+    sizes = np.unique(plot.data["n_replicates"])
+    assert (sizes[0], sizes[-1]) == (1, 20)
+    assert len(sizes) <= 12
+    assert len(np.unique(plot.data["variable"])) <= 7
+
+
+def test_traces(clustered: bv.Selection) -> None:
+    plot = clustered.plot("traces")
+    sigma, splits, alpha, rhat = plot.axes
+    np.testing.assert_array_equal(sigma.lines[1].get_ydata(), clustered.draws.sigma[1])
+    np.testing.assert_array_equal(splits.lines[0].get_ydata(), clustered.draws.n_splits[0])
+    assert len(alpha.lines) == 4
+    assert f"R-hat {clustered.mixing.sigma_rhat:.2f}" in sigma.get_title(loc="left")
+    drawn = np.concatenate([c.get_offsets() for c in rhat.collections])[:, 1]
+    known = clustered.mixing.count_rhat
+    np.testing.assert_allclose(np.sort(drawn), np.sort(known[np.isfinite(known)]))
+    one = plots.traces(clustered.draws, quantities="alpha")
+    assert len(one.axes) == 1
+
+
+def test_long_chains_are_thinned() -> None:
+    counts = np.random.default_rng(0).poisson(3, size=(12, 2500, 2))
+    plot = plots.traces(bv.Draws.from_counts(counts), quantities="n_splits")
+    assert len(plot.ax.lines) == 10
+    assert plot.ax.lines[0].get_xdata().tolist()[:2] == [0, 3]
+    assert "every 3th" not in plot.ax.get_title(loc="left")
+    assert "one draw in 3, first 10 of 12 chains" in plot.ax.get_title(loc="left")
+
+
+def test_partial_dependence_of_a_model(problem: Any) -> None:
+    X, y = problem
+    model = bv.BARTRegressor(n_trees=20, burn_in=50, n_draws=50, random_state=0, n_jobs=1)
+    model.fit(X, y)
+    plot = plots.partial_dependence(model, X, features=["$x_{1}$", 5], n_rows=80)
+    effect = model.partial_dependence(X, "$x_{1}$")
+    np.testing.assert_allclose(plot.axes[0].lines[0].get_ydata(), effect.mean)
+    np.testing.assert_allclose(plot.axes[0].lines[0].get_xdata(), effect.grid[0])
+    assert plot.data["mean"][19] > plot.data["mean"][0] + 3
+    assert plot.ax.get_xlabel() == "$x_{1}$"
+    by_importance = plots.partial_dependence(model, X, most=2)
+    assert set(by_importance.data["variable"]) == {HOSTILE[0], HOSTILE[5]}
+
+
+def test_partial_dependence_of_a_selection(problem: Any, clustered: bv.Selection) -> None:
+    X, y = problem
+    short = {"n_trees": 10, "burn_in": 50, "n_draws": 30, "n_jobs": 1}
+    plot = clustered.plot("partial_dependence", X=X, y=y, **short)
+    assert set(plot.data["variable"]) == set(clustered.names)
+    again = clustered.plot("partial_dependence", X=X, y=y, **short)
+    np.testing.assert_array_equal(plot.data["mean"], again.data["mean"])
+    other = clustered.plot("partial_dependence", X=X, y=y, features="<b>", **short)
+    assert set(other.data["variable"]) == {"<b>"}
+    assert "3 columns" in other.figure.get_suptitle()
+
+
+def test_binary_response(classification: Data) -> None:
+    X, y = classification
+    labels = np.where(y > 0, "$yes$", "$no$")
+    found = bv.select(X, labels, n_replicates=2, **QUICK)
+    assert len(found.plot("traces", quantities=["n_splits", "alpha"]).axes) == 2
+    with pytest.raises(ValueError, match="quantities='sigma' is not known here"):
+        found.plot("traces", quantities="sigma")
+    plot = found.plot("partial_dependence", X=X, y=labels, features=2, n_trees=10, burn_in=50,
+                      n_draws=30)  # fmt: skip
+    assert plot.ax.get_ylabel() == "probability of $yes$"
+    assert plot.data["high"].max() <= 1
+    assert not any(t.get_parse_math() for t in drawn_texts(plot.figure) if "$" in t.get_text())
+
+
+def test_abc(regression: Data) -> None:
+    X, y = regression
+    prior = bv.SpikeForest(n_samples=60, burn_in=30, keep=0.5)
+    found = bv.select(X, y, "abc-vc", prior=prior, random_state=0)
+    for kind in ("scatter", "importance", "dendrogram"):
+        assert "abc-vc" in found.plot(kind).ax.get_title(loc="left")
+    assert "30 kept forests" in found.plot().ax.get_xlabel()
+    assert found.plot("stability", n_subsets=3).data["n_replicates"].max() == 30
+    plot = found.plot(
+        "partial_dependence", X=X, y=y, features=1, n_trees=10, burn_in=30, n_draws=20
+    )
+    assert set(plot.data["variable"]) == {"x1"}
+    with pytest.raises(ValueError, match="one draw each, which have no traces; look at"):
+        found.plot("traces")
+
+
+@pytest.mark.parametrize("method", ["dart-vc", "bart-vip-rank", "bart-vip-local", "dart-mpm"])
+def test_one_variable_and_one_fit(regression: Data, method: str) -> None:
+    X, y = regression
+    found = bv.select(X[:, 1:2], y, method, n_replicates=1, **QUICK)
+    for kind in ("scatter", "importance", "stability", "traces", None):
+        plot = found.plot(kind)
+        drawn_texts(plot.figure)
+        assert set(plot.data["variable"]) <= {"", "x0"}
+    assert "one fit does not show" in found.plot("stability").ax.get_xlabel()
+    if method in ("dart-vc", "bart-vip-rank"):
+        texts = [t.get_text() for t in found.plot("dendrogram").ax.texts]
+        assert texts == ["one variable: no clusters"]
+
+
+def test_nothing_selected() -> None:
+    alike = bv.Draws.from_counts(np.ones((2, 3, 4), dtype=int))
+    found = bv.select_from(alike)
+    assert found.names == []
+    assert len(offsets(found.plot("scatter").ax, 1)) == 0
+    assert found.plot("importance").data["selected"].tolist() == [False] * 4
+    assert found.plot("dendrogram").ax.texts[0].get_text() == "all variables are alike: no clusters"
+    assert len(found.plot("stability").data["variable"]) == 0
+    assert plots.agreement({"a": found}).ax.texts[0].get_text() == "no method selects anything"
+    with pytest.raises(
+        ValueError, match="selected nothing, so there is nothing to draw; pass feat"
+    ):
+        found.plot("partial_dependence", X=np.ones((3, 4)), y=[1, 2, 3])
+
+
+@pytest.mark.parametrize("kind", ["scatter", "importance", "dendrogram", "stability", "traces"])
+def test_hostile_names_are_text(clustered: bv.Selection, kind: str) -> None:
+    """Drawn for real: one of the names is no valid mathematics and would raise an error."""
+    plot = clustered.plot(kind)
+    shown = [t for t in drawn_texts(plot.figure) if "$" in t.get_text()]
+    assert not any(t.get_parse_math() for t in shown)
+    if kind in ("importance", "dendrogram"):
+        names = tick_names(plot.ax.yaxis)
+        assert {"$x_{1}$", "<b>", "_hidden", "$\\frac{", "two lines"} <= set(names)
+        assert max(map(len, names)) <= 24
+
+
+def test_hostile_names_in_nulls_and_agreement(
+    permuted: bv.Selection, clustered: bv.Selection
+) -> None:
+    plot = permuted.plot("nulls")
+    drawn_texts(plot.figure)
+    assert {"$x_{1}$", "<b>", "$\\frac{"} <= set(tick_names(plot.ax.xaxis))
+    plot = plots.agreement({"a": clustered, "b": permuted})
+    drawn_texts(plot.figure)
+    assert "$x_{1}$" in tick_names(plot.ax.yaxis)
+    assert "long " * 20 in plot.data["variable"]
+
+
+def test_the_callers_axes_and_settings(clustered: bv.Selection) -> None:
+    before = dict(matplotlib.rcParams)
+    figure = matplotlib.figure.Figure()
+    left, right = figure.subplots(1, 2)
+    assert clustered.plot("scatter", ax=left).figure is figure
+    assert clustered.plot("traces", quantities=["sigma"], ax=[right]).axes == (right,)
+    half = figure.add_subfigure(figure.add_gridspec(1, 1)[0]).subplots()
+    assert clustered.plot("importance", ax=half).figure is figure
+    figure.draw_without_rendering()
+    assert dict(matplotlib.rcParams) == before
+    with pytest.raises(ValueError, match="ax has 1 panels, but 2 are needed"):
+        clustered.plot("traces", quantities=["sigma", "rhat"], ax=left)
+    with pytest.raises(TypeError, match="ax='here' is no Axes; pass matplotlib Axes"):
+        clustered.plot("scatter", ax="here")
+
+
+def test_own_figures_do_not_follow_the_callers_style(clustered: bv.Selection) -> None:
+    with matplotlib.rc_context({"text.color": "red", "font.size": 30, "figure.facecolor": "red"}):
+        plot = clustered.plot("importance")
+        plot.figure.draw_without_rendering()
+    assert plot.figure.get_facecolor() == (1, 1, 1, 1)
+    assert plot.ax.title.get_color() != "red"
+    assert plot.ax.get_yticklabels()[0].get_fontsize() == 8
+
+
+def test_save_and_notebook(clustered: bv.Selection, tmp_path: Path) -> None:
+    plot = clustered.plot()
+    for ending in ("png", "svg", "pdf"):
+        assert plot.save(tmp_path / f"a.{ending}").stat().st_size > 1000
+    assert plot._repr_png_().startswith(b"\x89PNG")  # type: ignore[union-attr]
+    assert "<b>" not in (tmp_path / "a.svg").read_text()
+    table = pd.DataFrame(plot.data)
+    assert table.columns[0] == "variable"
+
+
+def test_errors_name_the_remedy(clustered: bv.Selection, permuted: bv.Selection) -> None:
+    with pytest.raises(ValueError, match=r"'dart-vc' permutes nothing, .* such as 'bart-vip-gse'"):
+        clustered.plot("nulls")
+    with pytest.raises(ValueError, match=r"'bart-vip-gse' clusters nothing, .* such as 'dart-vc'"):
+        permuted.plot("dendrogram")
+    with pytest.raises(ValueError, match=r"kind='scater' is unknown \(did you mean 'scatter'"):
+        clustered.plot("scater")
+    with pytest.raises(TypeError, match="selection=Draws is no Selection; pass what"):
+        plots.scatter(clustered.draws)
+    with pytest.raises(TypeError, match="source=int holds no draws; pass a Selection, Draws"):
+        plots.traces(3)
+    with pytest.raises(TypeError, match="comparison=Selection compares no methods; pass the res"):
+        plots.agreement(clustered)
+    other = bv.select_from(bv.Draws.from_counts([[[1, 0]]]))
+    with pytest.raises(ValueError, match="comparison holds selections of different variables"):
+        plots.agreement({"a": clustered, "b": other})
+    with pytest.raises(ValueError, match="y=None, but a Selection keeps no trees"):
+        clustered.plot("partial_dependence", X=np.ones((3, 6)))
+    with pytest.raises(ValueError, match="features='no' is unknown; use one of"):
+        clustered.plot("partial_dependence", X=np.ones((3, 6)), y=[1, 2, 3], features="no")
+    with pytest.raises(ValueError, match="X has 2 columns but the fits had 6"):
+        clustered.plot("partial_dependence", X=np.ones((3, 2)), y=[1, 2, 3])
+    with pytest.raises(ValueError, match="most must be an integer of at least 1"):
+        clustered.plot("importance", most=0)
+
+
+def test_a_fitted_selector(regression: Data) -> None:
+    X, y = regression
+    selector = bv.VariableSelector(n_replicates=2, **QUICK).fit(X, y)
+    assert plots.scatter(selector).data["selected"].tolist() == selector.support_.tolist()
+    assert len(plots.traces(selector).axes) == 4
+
+
+def test_without_matplotlib(clustered: bv.Selection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"pip install 'bayesvc\[plot\]'"):
+        clustered.plot()
+
+
+def test_no_import_of_matplotlib_or_pyplot() -> None:
+    """Selecting needs no matplotlib, and plotting no pyplot."""
+    code = (
+        "import sys, bayesvc as bv\n"
+        "found = bv.select_from(bv.Draws.from_counts([[[9, 1]], [[7, 0]]]))\n"
+        "bv.plots.Plot\n"
+        "assert 'matplotlib' not in sys.modules\n"
+        "found.plot()._repr_png_()\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
