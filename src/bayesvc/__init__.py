@@ -24,18 +24,19 @@ from bayesvc.sampling import sample
 from bayesvc.spike_forest import SpikeForest
 
 if TYPE_CHECKING:
-    from bayesvc import diagnostics, measures, plots, thresholds
+    from bayesvc import diagnostics, measures, plots, report, thresholds
     from bayesvc.cuts import Clustering, MedianProbability, Permutation
     from bayesvc.estimators import BARTClassifier, BARTRegressor
     from bayesvc.methods import Comparison, compare, select, select_from
     from bayesvc.recipe import recipes
+    from bayesvc.report import write_report
     from bayesvc.selection import Selection
     from bayesvc.selector import VariableSelector
 
 __version__ = "0.1.0"
 
 # What needs scipy.stats or scikit-learn is loaded when it is first asked for: sampling does not.
-_MODULES = ("diagnostics", "measures", "plots", "prediction_check", "thresholds")
+_MODULES = ("diagnostics", "measures", "plots", "prediction_check", "report", "thresholds")
 _LATER = {
     "BARTClassifier": "estimators",
     "BARTRegressor": "estimators",
@@ -49,6 +50,7 @@ _LATER = {
     "recipes": "recipe",
     "select": "methods",
     "select_from": "methods",
+    "write_report": "report",
 }
 
 __all__ = [
@@ -71,10 +73,12 @@ __all__ = [
     "measures",
     "plots",
     "recipes",
+    "report",
     "sample",
     "select",
     "select_from",
     "thresholds",
+    "write_report",
 ]
 
 

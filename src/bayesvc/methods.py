@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -177,6 +178,30 @@ class Comparison(Mapping[str, Selection]):
         from bayesvc.plots import agreement  # only those who draw need matplotlib
 
         return agreement(self, **options)
+
+    def to_html_report(self, path: PathLike, **settings: Any) -> Path:
+        """Write the comparison as one HTML file that needs no network, and return where it is.
+
+        Parameters
+        ----------
+        path : str or path
+        **settings
+            title, data_summary: see `bayesvc.write_report`.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(60, 3))
+        >>> both = bv.compare(X, X[:, 0], "dart-mpm", burn_in=100, n_draws=100, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     both.to_html_report(pathlib.Path(folder) / "report.html").name
+        'report.html'
+        """
+        from bayesvc.report import write_report  # it builds on this module
+
+        return write_report(self, path, **settings)
 
     def __repr__(self) -> str:
         width = max(map(len, self))

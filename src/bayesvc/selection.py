@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -312,6 +313,28 @@ class Selection:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text + "\n")
         return text
+
+    def to_html_report(self, path: PathLike, **settings: Any) -> Path:
+        """Write the result as one HTML file that needs no network, and return where it is.
+
+        Parameters
+        ----------
+        path : str or path
+        **settings
+            title, data_summary: see `bayesvc.write_report`.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> import bayesvc as bv
+        >>> found = bv.select_from(bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]]))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     found.to_html_report(pathlib.Path(folder) / "report.html").name
+        'report.html'
+        """
+        from bayesvc.report import write_report  # it builds on this module
+
+        return write_report(self, path, **settings)
 
     def __repr__(self) -> str:
         return _selection_text.as_text(self)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesvc.cli.data import choose, summary
+from bayesvc.cli.data import choose
 from bayesvc.cli.errors import Stopped, says_what_is_wrong
 from bayesvc.cli.output import note, progress_bar, show_table
 from bayesvc.cli.tables import read_table
@@ -70,7 +70,7 @@ def compare(
             f"stopped; what is finished waits in {folder.checkpoint}, and the same command with "
             "--resume goes on"
         ) from None
-    write_comparison(found, folder.path, summary(table.frame, data), target)
+    write_comparison(found, folder.path, data, file.name)
     shutil.rmtree(folder.checkpoint)
     if as_json:
         click.echo(json.dumps({name: own.names for name, own in found.items()}, indent=1))

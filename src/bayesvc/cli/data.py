@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesvc.cli.errors import BadInput
 from bayesvc.cli.tables import polars_or_refuse
@@ -109,15 +109,3 @@ def _columns(names: Sequence[str]) -> str:
 
 def _joined(names: Sequence[str]) -> str:
     return ",".join(names[:20]) + (",..." if len(names) > 20 else "")
-
-
-def summary(frame: pl.DataFrame, chosen: Chosen) -> dict[str, Any]:
-    """Return what is to be known about the data: rows, columns, missing and constant ones."""
-    constant = [name for name in chosen.X.columns if chosen.X[name].n_unique() == 1]
-    return {
-        "rows": frame.height,
-        "columns": chosen.X.width,
-        "left out": frame.width - chosen.X.width - 1,
-        "missing values": int(sum(chosen.X.null_count().row(0))),
-        "constant columns": constant,
-    }

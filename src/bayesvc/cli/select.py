@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesvc.cli.data import Chosen, choose, summary
+from bayesvc.cli.data import Chosen, choose
 from bayesvc.cli.errors import Stopped, says_what_is_wrong
 from bayesvc.cli.output import note, progress_bar, show_table
 from bayesvc.cli.tables import read_table
@@ -67,14 +67,13 @@ def select(
     folder = open_folder(
         out or Path(f"{file.name.split('.')[0]}-selection"), resume=resume, overwrite=overwrite
     )
-    about = summary(table.frame, data)
     if not (as_json or quiet):
         for text in table.notes:
             note(f"{file}: {text}")
         note(f"{file}: {data.X.height:,} rows, {data.X.width:,} columns to explain {target!r}")
         say_how_long(data.X, data.y, [plan], settings)
     found, stopped = _run(data, plan, {**how, **settings}, folder)
-    write_selection(found, folder.path, about, target)
+    write_selection(found, folder.path, data, file.name)
     if not stopped:
         shutil.rmtree(folder.checkpoint)
     _show(found, target, folder, as_json, quiet)
@@ -144,7 +143,10 @@ def _show(found: Selection, target: str, folder: Folder, as_json: bool, quiet: b
     for text in found.warnings:
         note(f"Note: {text}.")
     click.echo(conclusion(found, target))
+    report = folder.path / "report.html"
     click.echo(f"Results: {folder.path}")
+    if report.exists():
+        click.echo(f"Report: {report}")
 
 
 def conclusion(found: Selection, target: str) -> str:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesvc.cli.output import note
 
 _QUICK_TO_RESAMPLE = 200_000  # numbers in the measure of all fits
 
 if TYPE_CHECKING:
+    from bayesvc.cli.data import Chosen
     from bayesvc.methods import Comparison
     from bayesvc.plots import Plot
     from bayesvc.selection import Selection
 
 
-def write_selection(found: Selection, folder: Path, about: dict[str, Any], target: str) -> None:
+def write_selection(found: Selection, folder: Path, data: Chosen, source: str) -> None:
     """Write selection.csv, selection.json, draws.npz, figures and report.html."""
     evidence = found.table.rename({"variable": "feature"})
     evidence = evidence.sort(["selected", "rank", "feature"], descending=[True, False, False])
@@ -25,16 +26,26 @@ def write_selection(found: Selection, folder: Path, about: dict[str, Any], targe
     found.to_json(folder / "selection.json")
     found.draws.save(folder / "draws.npz")
     with_extra("figures", lambda: _selection_figures(found, folder / "figures"))
+    with_extra("report page", lambda: _report(found, folder / "report.html", data, source))
 
 
-def write_comparison(found: Comparison, folder: Path, about: dict[str, Any], target: str) -> None:
+def write_comparison(found: Comparison, folder: Path, data: Chosen, source: str) -> None:
     """Write comparison.csv, comparison.json, a figure and report.html."""
     votes = found.table.rename({"variable": "feature"})
     votes.sort("methods", descending=True, maintain_order=True).write_csv(folder / "comparison.csv")
     chosen = {name: selection.names for name, selection in found.items()}
-    text = json.dumps({"data": about, "selected": chosen}, indent=1)
+    text = json.dumps({"target": data.y.name, "selected": chosen}, indent=1)
     (folder / "comparison.json").write_text(text + "\n", encoding="utf-8")
     with_extra("figures", lambda: _save(found.plot(), folder / "figures" / "agreement.svg"))
+    with_extra("report page", lambda: _report(found, folder / "report.html", data, source))
+
+
+def _report(found: Selection | Comparison, path: Path, data: Chosen, source: str) -> None:
+    from bayesvc.report import summarize_data, write_report
+
+    target = str(data.y.name)
+    about = summarize_data(data.X, data.y, target=target, source=source)
+    write_report(found, path, title=f"What drives {target}", data_summary=about)
 
 
 def _selection_figures(found: Selection, folder: Path) -> None:

@@ -1,0 +1,193 @@
+"""What the pictures show, as plain numbers; colours and layout are the page's own script's.
+
+Variables are named by their row in the table, so that names are written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc.report.table import compact
+from bayesvc.selection import Selection
+
+FloatArray = NDArray[np.float64]
+
+_MOST_NAMED = 1500  # points with a name of their own
+_GRID = 60  # cells per axis, for those without
+_MOST_ROWS = 30
+_RUNNERS_UP = 8
+_MOST_FITS = 100
+_LOG_FROM = 100  # variables, from which ranks are best read on a logarithmic axis
+
+_TALLIES = {
+    "vc": "splits per draw (VC)",
+    "vip": "share of splits (VIP)",
+    "mpvip": "share of draws (MPVIP)",
+    "mi": "Metropolis importance (MI)",
+}
+
+
+def scatter(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
+    """Return the measure against rank: named points, and counts where many lie together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.charts import scatter
+    >>> found = bv.select_from(bv.Draws.from_counts([[[9, 0, 8, 0]]]))
+    >>> chart = scatter(found, np.array([0, 2, 1, 3]))
+    >>> chart["row"], chart["x"], chart["rest"]["count"]
+    ([0, 1], [1, 2], [2])
+    """
+    x, y, x_label, y_label = _axes(selection)
+    never = selection.draws.vc.mean(axis=0) == 0
+    named = ~(never & ~selection.mask)[order]
+    named[np.flatnonzero(named)[_MOST_NAMED:]] = False
+    rows = np.flatnonzero(named)
+    others = order[~named]
+    threshold = selection.cut.threshold[order[rows]]
+    return {
+        "row": rows.tolist(),
+        "x": compact(x[order[rows]]),
+        "y": compact(y[order[rows]]),
+        "threshold": [] if np.isnan(threshold).all() or y is not selection.importance
+        else compact(threshold),
+        "rest": _thinned(x[others], y[others], never[others]),
+        "xLabel": x_label,
+        "yLabel": y_label,
+        "log": len(x) >= _LOG_FROM,
+    }  # fmt: skip
+
+
+def spread(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
+    """Return the tally of the measure in each fit, for the first rows of the table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.charts import spread
+    >>> found = bv.select_from(bv.Draws.from_counts([[[9, 0]], [[8, 1]]]))
+    >>> spread(found, np.array([0, 1]))["fits"]
+    [[9, 8], [0, 1]]
+    """
+    rows = first_rows(selection)
+    chosen = order[rows]
+    measure = selection.method.measure
+    per_fit = measure.per_fit(selection.draws)
+    threshold = selection.cut.threshold[chosen]
+    plain = measure.shape == "scores" and not np.isnan(threshold).all()
+    return {
+        "row": rows.tolist(),
+        "mean": compact(selection.values[chosen] if measure.shape == "scores"
+                        else per_fit[:, chosen].mean(axis=0)),
+        "fits": [compact(per_fit[:_MOST_FITS, j]) for j in chosen.tolist()],
+        "threshold": compact(threshold) if plain else [],
+        "xLabel": _TALLIES.get(measure.tally, measure.tally),
+    }  # fmt: skip
+
+
+def stability(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any] | None:
+    """Return how often variables are selected without a fit, or with resampled ones.
+
+    None with a single fit. The rows are the selected ones and those that sometimes are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.charts import stability
+    >>> found = bv.select_from(bv.Draws.from_counts([[[9, 0]], [[8, 1]]]))
+    >>> stability(found, np.array([0, 1]))["leaveOneOut"]
+    [1]
+    """
+    if selection.draws.n_replicates == 1:
+        return None
+    stable = selection.stability
+    shares = np.maximum(stable.leave_one_out, stable.bootstrap)[order]
+    wanted = selection.mask[order] | (shares > 0)
+    rows = np.flatnonzero(wanted)
+    first = np.lexsort((-shares[rows], ~selection.mask[order[rows]]))
+    rows = np.sort(rows[first[:_MOST_ROWS]])
+    chosen = order[rows]
+    return {
+        "row": rows.tolist(),
+        "leaveOneOut": compact(stable.leave_one_out[chosen]),
+        "bootstrap": compact(stable.bootstrap[chosen]),
+        "of": int(wanted.sum()),
+    }
+
+
+def matrix(selections: Mapping[str, Selection], order: NDArray[np.intp]) -> dict[str, Any]:
+    """Return which method selects which variable, for the variables with most votes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.charts import matrix
+    >>> draws = bv.Draws.from_counts([[[9, 0, 8]]])
+    >>> both = {"one": bv.select_from(draws), "two": bv.select_from(draws, "mpvip")}
+    >>> matrix(both, np.array([0, 2, 1]))["hit"]
+    [[1, 1], [1, 1]]
+    """
+    masks = np.array([selection.mask for selection in selections.values()])[:, order]
+    some = np.flatnonzero(masks.any(axis=0))
+    rows = some[: _MOST_ROWS + 10]
+    return {
+        "row": rows.tolist(),
+        "methods": list(selections),
+        "hit": masks[:, rows].T.astype(int).tolist(),
+        "of": len(some),
+    }
+
+
+def first_rows(selection: Selection) -> NDArray[np.intp]:
+    """Return the rows of the selected variables and of the next few, at most thirty.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.charts import first_rows
+    >>> first_rows(bv.select_from(bv.Draws.from_counts([[[9, 0, 8]]])))
+    array([0, 1, 2])
+    """
+    return np.arange(min(_MOST_ROWS, len(selection.selected) + _RUNNERS_UP, len(selection.mask)))
+
+
+def _axes(selection: Selection) -> tuple[FloatArray, FloatArray, str, str]:
+    """Return x, y and their names: the measure against the mean rank where there is one."""
+    measure = selection.method.measure
+    label = _TALLIES.get(measure.tally, measure.tally)
+    if measure.shape == "matrix" and selection.values.ndim == 2 and selection.values.shape[1] == 4:
+        return selection.values[:, 2], selection.values[:, 0], "mean rank over the fits", label
+    if measure.shape == "ranks":
+        tally = np.asarray(measure.per_fit(selection.draws).mean(axis=0))
+        return selection.importance, tally, "mean rank over the fits", label
+    ranks = selection.ranks.astype(np.float64)
+    return ranks, selection.importance, "rank", label
+
+
+def _thinned(x: FloatArray, y: FloatArray, never: NDArray[np.bool_]) -> dict[str, list[Any]]:
+    """Return one point per occupied cell of a grid, with the number of variables in it."""
+    if len(x) == 0:
+        return {"x": [], "y": [], "count": [], "never": []}
+    cells = np.column_stack([_cell_of(np.log(np.maximum(x, 1))), _cell_of(y), never])
+    _, first, count = np.unique(cells, axis=0, return_index=True, return_counts=True)
+    return {
+        "x": compact(x[first]),
+        "y": compact(y[first]),
+        "count": count.tolist(),
+        "never": never[first].astype(int).tolist(),
+    }
+
+
+def _cell_of(values: FloatArray) -> NDArray[np.int64]:
+    low, span = values.min(), np.ptp(values)
+    scaled = np.zeros_like(values) if span == 0 else (values - low) / span * (_GRID - 1)
+    return scaled.astype(np.int64)

@@ -1,0 +1,221 @@
+"""What the page says, section by section: the values that the template fills in."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc import _selection_text
+from bayesvc.diagnostics import RHAT_LIMIT
+from bayesvc.report import call, charts, table, words
+from bayesvc.report.summary import DataSummary, Facts, known_summary
+from bayesvc.selection import Selection
+
+_MOST_STATIC_ROWS = 100  # in the file itself, for readers whose browser runs no scripts
+_MOST_EXPLAINED = 20
+_MOST_NAMES = 20
+_SHARED = ("Trees per forest", "Burn-in", "Draws per fit", "Seed (random_state)")
+_SOURCES = {"bayesvc": None, "counts": "another program, given as counts"}
+
+
+def selection_page(
+    selection: Selection, title: str | None, data_summary: DataSummary | Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return everything the template needs for a selection."""
+    data = _summary(selection, data_summary)
+    order = table.row_order(selection)
+    columns = table.selection_columns(selection)
+    sentence, names = words.conclusion(selection, data.target)
+    figures = {
+        "scatter": charts.scatter(selection, order),
+        "spread": charts.spread(selection, order),
+        "stability": charts.stability(selection, order),
+    }
+    page = _common(selection, title, data, columns, order, selection.mask)
+    page["data"]["charts"] = {key: chart for key, chart in figures.items() if chart is not None}
+    return page | {
+        "kind": "selection",
+        "sentence": sentence,
+        "names": names[:_MOST_NAMES],
+        "more_names": max(0, len(names) - _MOST_NAMES),
+        "method": selection.method,
+        "figures": figures,
+        "notes": words.notes(selection),
+        "explained": _explained(selection, order),
+        "diagnostics": _diagnostics(selection),
+        "settings": _settings(selection),
+        "code": call.selection_code(selection),
+    }
+
+
+def comparison_page(
+    selections: Mapping[str, Selection],
+    title: str | None,
+    data_summary: DataSummary | Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    """Return everything the template needs for a comparison."""
+    first = next(iter(selections.values()))
+    data = _summary(first, data_summary)
+    columns = table.comparison_columns(selections)
+    votes, ranks = columns[0].values, columns[1].values
+    order = np.lexsort((np.arange(len(votes)), ranks, -votes))
+    sentence, names = words.agreement(selections, data.target)
+    page = _common(first, title, data, columns, order, votes > 0)
+    matrix = charts.matrix(selections, order)
+    # The forests of ABC have a length of their own; what the others share is worth telling.
+    chains = next((s for s in selections.values() if s.draws.abc is None), first)
+    page["data"]["charts"] = {"matrix": matrix}
+    return page | {
+        "kind": "comparison",
+        "sentence": sentence,
+        "names": names[:_MOST_NAMES],
+        "more_names": max(0, len(names) - _MOST_NAMES),
+        "figures": {"matrix": matrix},
+        "methods": [_method_row(name, found) for name, found in selections.items()],
+        "notes": _comparison_notes(selections),
+        "settings": [fact for fact in _settings(chains) if fact[0] in _SHARED],
+        "code": call.comparison_code(selections),
+    }
+
+
+def _common(
+    selection: Selection,
+    title: str | None,
+    data: DataSummary,
+    columns: list[table.Column],
+    order: NDArray[np.intp],
+    marked: NDArray[np.bool_],
+) -> dict[str, Any]:
+    from bayesvc import __version__
+
+    shown = order[: min(_MOST_STATIC_ROWS, int(marked.sum()))].tolist()
+    return {
+        "title": title or f"Variable selection for {data.target}",
+        "target": data.target,
+        "n_features": len(selection.mask),
+        "columns": columns,
+        "rows": [
+            (selection.feature_names[j], [table.cell(column, j) for column in columns])
+            for j in shown
+        ],
+        "facts": data.facts(),
+        "data": table.payload(selection.feature_names, columns, order, marked),
+        "version": __version__,
+        "date": datetime.date.today().isoformat(),
+    }
+
+
+def _summary(selection: Selection, given: DataSummary | Mapping[str, Any] | None) -> DataSummary:
+    known = known_summary(selection)
+    if given is None:
+        return known
+    if not isinstance(given, DataSummary):
+        if isinstance(given, Mapping):
+            return replace(known, more=dict(given))
+        raise TypeError(
+            f"data_summary={given!r} must be a bayesvc.report.DataSummary or a mapping; pass the "
+            "result of bayesvc.report.summarize_data(X, y)"
+        )
+    blank = {
+        name: getattr(known, name)
+        for name in ("n_rows", "n_columns", "constant", "response")
+        if getattr(given, name) is None
+    }
+    return replace(given, **blank)
+
+
+def _explained(selection: Selection, order: NDArray[np.intp]) -> list[str]:
+    chosen = order[: min(_MOST_EXPLAINED, len(selection.selected))].tolist()
+    return [_selection_text.explain(selection, j) for j in chosen]
+
+
+def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
+    """Return quantity, value and verdict of each diagnostic that is known."""
+    mixing, draws = selection.mixing, selection.draws
+    chosen = selection.selected
+    rows = []
+    if not math.isnan(mixing.sigma_rhat):
+        rows += [
+            ("R-hat of the error sd", f"{mixing.sigma_rhat:.3f}", "near 1 is good, below 1.1 fair"),
+            ("Effective draws of the error sd", words.decimal(mixing.sigma_ess),
+             f"of {words.number(draws.sigma.size)}"),
+        ]  # fmt: skip
+    known = chosen[np.isfinite(mixing.count_rhat[chosen])]
+    if len(known):
+        worst = known[mixing.count_rhat[known].argmax()]
+        about = f"of {selection.feature_names[worst]}; forests differ more than the error sd"
+        rows.append(("Largest R-hat of a selected count", f"{mixing.count_rhat[worst]:.2f}", about))
+    known = chosen[np.isfinite(mixing.count_ess[chosen])]
+    if len(known):
+        least = known[mixing.count_ess[known].argmin()]
+        about = f"of {selection.feature_names[least]}"
+        value = words.decimal(float(mixing.count_ess[least]))
+        rows.append(("Fewest effective draws of a selected count", value, about))
+    for move, rates in draws.acceptance.items():
+        if not np.isnan(rates).all():
+            value = f"{100 * np.nanmean(rates):.0f} %"
+            rows.append((f"Accepted {move} moves", value, "over all fits"))
+    if selection.draws.n_replicates > 1:
+        changes = selection.stability.changes
+        rows.append(("Variables that change with one fit left out", words.number(changes),
+                     f"of {words.number(len(selection.mask))}"))  # fmt: skip
+    return rows
+
+
+def _settings(selection: Selection) -> Facts:
+    method, draws = selection.method, selection.draws
+    prior = None if draws.prior is None else call.prior_code(draws.prior).removeprefix("bv.")
+    told: dict[str, Any] = {
+        "Method": method.name,
+        "Prior": prior,
+        "Fits made by": None
+        if draws.source == "bayesvc"
+        else _SOURCES.get(draws.source, draws.source),
+        "Measure": method.measure.label,
+        "Threshold": call.threshold_code(method.threshold).strip('"').removeprefix("bv."),
+        "Fits": words.number(draws.n_replicates),
+        "Fits to permuted responses": method.n_permutations or None,
+        "Trees per forest": draws.n_trees,
+        "Burn-in": None if draws.burn_in is None else words.number(draws.burn_in),
+        "Draws per fit": words.number(draws.n_draws),
+        "Seed (random_state)": draws.random_state,
+    }
+    return [(label, str(value)) for label, value in told.items() if value is not None]
+
+
+def _method_row(name: str, selection: Selection) -> dict[str, Any]:
+    names = words.by_importance(selection)
+    return {
+        "name": name,
+        "about": selection.method.description,
+        "fits": selection.draws.n_replicates,
+        "selected": len(names),
+        "names": names[:12],
+        "more": max(0, len(names) - 12),
+        "rhat": words.decimal(selection.mixing.sigma_rhat),
+    }
+
+
+def _comparison_notes(selections: Mapping[str, Selection]) -> list[words.Note]:
+    """Return what the methods warn of, each thing once."""
+    notes = []
+    rhats = {name: selection.mixing.sigma_rhat for name, selection in selections.items()}
+    high = [f"{name} ({rhat:.2f})" for name, rhat in rhats.items() if rhat > RHAT_LIMIT]
+    if high:
+        text = (
+            f"The chains disagree about sigma (R-hat more than {RHAT_LIMIT}) in "
+            f"{words.listed(high)}: longer ones (burn_in, n_draws) are called for."
+        )
+        notes.append(words.Note("warning", text))
+    twins = {twin for selection in selections.values() for twin in selection.twins}
+    pairs = sorted({f"{twin.unselected} and {twin.selected}" for twin in twins})
+    if pairs:
+        text = f"The data can hardly tell apart: {words.listed(pairs)}."
+        notes.append(words.Note("warning", text))
+    return notes or [words.Note("good", "No method has anything to warn of.")]

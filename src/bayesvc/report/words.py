@@ -1,0 +1,209 @@
+"""Numbers and lists as a reader wants them, and the sentences of the report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from bayesvc.selection import Selection
+
+UNKNOWN = "\u2013"
+
+_LEAST_ESS = 100
+_MOST_NOTES = 12
+_MOST_NAMES = 8
+
+
+@dataclass(frozen=True)
+class Note:
+    """A sentence about how far the result can be trusted."""
+
+    level: Literal["good", "info", "warning"]
+    text: str
+
+
+def number(value: int) -> str:
+    """Return an integer with commas between the thousands.
+
+    Examples
+    --------
+    >>> from bayesvc.report.words import number
+    >>> number(20000)
+    '20,000'
+    """
+    return f"{value:,}"
+
+
+def decimal(value: float) -> str:
+    """Return three significant digits; a dash for what is not known.
+
+    Examples
+    --------
+    >>> from bayesvc.report.words import decimal
+    >>> decimal(1.23456), decimal(4321.6)
+    ('1.23', '4,322')
+    """
+    if math.isnan(value):
+        return UNKNOWN
+    return number(round(value)) if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
+
+
+def listed(names: Iterable[str], most: int = _MOST_NAMES) -> str:
+    """Join names; beyond `most` say how many more there are.
+
+    Examples
+    --------
+    >>> from bayesvc.report.words import listed
+    >>> listed("abc"), listed("abc", most=1)
+    ('a, b, c', 'a and 2 more')
+    """
+    items = list(names)
+    more = f" and {number(len(items) - most)} more" if len(items) > most else ""
+    return ", ".join(items[:most]) + more
+
+
+def by_importance(selection: Selection) -> list[str]:
+    """Return the selected names, most important first.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.words import by_importance
+    >>> by_importance(bv.select_from(bv.Draws.from_counts([[[8, 0, 9]]])))
+    ['x2', 'x0']
+    """
+    order = selection.selected[np.argsort(selection.ranks[selection.selected], kind="stable")]
+    return [selection.feature_names[j] for j in order.tolist()]
+
+
+def conclusion(selection: Selection, target: str = "y") -> tuple[str, list[str]]:
+    """Return the opening sentence without its names, and the names.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.words import conclusion
+    >>> conclusion(bv.select_from(bv.Draws.from_counts([[[9, 0, 8]]])))
+    ('2 of 3 columns drive y', ['x0', 'x2'])
+    """
+    p, names = number(len(selection.mask)), by_importance(selection)
+    columns = "column" if len(selection.mask) == 1 else "columns"
+    if not names:
+        return f"None of the {p} {columns} was found to drive {target}", []
+    verb = "drives" if len(names) == 1 else "drive"
+    return f"{number(len(names))} of {p} {columns} {verb} {target}", names
+
+
+def agreement(selections: Mapping[str, Selection], target: str = "y") -> tuple[str, list[str]]:
+    """Return the opening sentence about several methods, and the names that all of them select.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.words import agreement
+    >>> draws = bv.Draws.from_counts([[[9, 0, 8]]])
+    >>> agreement({"a": bv.select_from(draws), "b": bv.select_from(draws, "mpvip")})
+    ('All 2 methods agree that 2 of 3 columns drive y', ['x0', 'x2'])
+    """
+    first = next(iter(selections.values()))
+    masks = np.array([selection.mask for selection in selections.values()])
+    common = np.flatnonzero(masks.all(axis=0)).tolist()
+    p, some = len(first.mask), int(masks.any(axis=0).sum())
+    names = [first.feature_names[j] for j in common]
+    methods = f"All {len(masks)} methods" if len(masks) > 1 else "The method"
+    if some == 0:
+        none = f"No column of {number(p)} was found to drive {target}"
+        return f"{none} by any of {len(masks)} methods", []
+    if not names:
+        return (
+            f"{number(some)} of {number(p)} columns drive {target} according to some methods, "
+            "none according to all"
+        ), []
+    verb = "drives" if len(names) == 1 else "drive"
+    agree = "agree" if len(masks) > 1 else "finds"
+    return f"{methods} {agree} that {len(names)} of {number(p)} columns {verb} {target}", names
+
+
+def stability_note(selection: Selection) -> Note:
+    """Say whether the selection hangs on a single fit.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.words import stability_note
+    >>> found = bv.select_from(bv.Draws.from_counts([[[9, 0, 8]], [[8, 0, 9]]]))
+    >>> stability_note(found).text
+    'The selection stays the same whichever of the 2 fits is left out.'
+    """
+    fits = selection.draws.n_replicates
+    if fits == 1:
+        text = "There is one fit only, so nothing can be said about the stability of the selection."
+        return Note("info", text)
+    share = selection.stability.leave_one_out
+    differs = np.flatnonzero(share != selection.mask)
+    by_rank = differs[np.argsort(selection.ranks[differs], kind="stable")].tolist()
+    changing = [selection.feature_names[j] for j in by_rank]
+    if not changing:
+        text = f"The selection stays the same whichever of the {fits} fits is left out."
+        return Note("good", text)
+    what = "One variable is" if len(changing) == 1 else f"{number(len(changing))} variables are"
+    text = (
+        f"{what} selected or not depending on which of the {fits} fits is left out: "
+        f"{listed(changing)}. More fits (n_replicates) would settle it."
+    )
+    return Note("warning", text)
+
+
+def mixing_note(selection: Selection) -> Note | None:
+    """Say whether the draws of sigma agree and are many enough; None if sigma is not known.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.words import mixing_note
+    >>> mixing_note(bv.select_from(bv.Draws.from_counts([[[9, 0, 8]]]))) is None
+    True
+    """
+    rhat, ess = selection.mixing.sigma_rhat, selection.mixing.sigma_ess
+    if math.isnan(rhat) or any("R-hat" in warning for warning in selection.warnings):
+        return None
+    if ess < _LEAST_ESS:
+        text = (
+            f"The draws of the error sd tell as much as {ess:.0f} independent ones, fewer than "
+            f"{_LEAST_ESS}: longer chains (n_draws) would tell more."
+        )
+        return Note("warning", text)
+    text = (
+        f"The chains agree about the error sd (R-hat {rhat:.3f}), and its draws tell as much as "
+        f"{decimal(ess)} independent ones."
+    )
+    return Note("good", text)
+
+
+def notes(selection: Selection) -> list[Note]:
+    """Return everything a reader should know of the result, warnings first.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.words import notes
+    >>> [note.level for note in notes(bv.select_from(bv.Draws.from_counts([[[9, 0, 8]]])))]
+    ['info']
+    """
+    general = len(selection.warnings) - len(selection.twins)
+    sentences = [
+        f"{text[:1].upper()}{text[1:]}." if i < general else f"{text}."  # a name stays as it is
+        for i, text in enumerate(selection.warnings)
+    ]
+    found = [Note("warning", text) for text in sentences[:_MOST_NOTES]]
+    if len(selection.warnings) > _MOST_NOTES:
+        more = number(len(selection.warnings) - _MOST_NOTES)
+        found.append(Note("warning", f"{more} more columns are nearly the same as selected ones."))
+    extra = [stability_note(selection), mixing_note(selection)]
+    found += [note for note in extra if note is not None]
+    rank = {"warning": 0, "info": 1, "good": 2}
+    return sorted(found, key=lambda note: rank[note.level])

@@ -1,0 +1,155 @@
+"""From a result to the file: template, style, scripts and data in one HTML page."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from bayesvc.draws import PathLike
+from bayesvc.methods import Comparison
+from bayesvc.report.page import comparison_page, selection_page
+from bayesvc.report.summary import DataSummary
+from bayesvc.selection import Selection
+
+_TURNING = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd")
+
+
+def write_report(
+    result: Selection | Comparison,
+    path: PathLike,
+    *,
+    title: str | None = None,
+    data_summary: DataSummary | Mapping[str, Any] | None = None,
+) -> Path:
+    """Write a selection or a comparison as one HTML file that needs no network.
+
+    Parameters
+    ----------
+    result : Selection or Comparison
+    path : str or path
+        The file to write; one that exists is replaced.
+    title : str, optional
+        Heading of the page.
+    data_summary : DataSummary or mapping, optional
+        What `summarize_data` says of the data; or further lines, by label. Without it the page
+        tells what the fits know.
+
+    Returns
+    -------
+    Path
+        Where the page is.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> X = np.random.default_rng(0).uniform(size=(100, 3))
+    >>> found = bv.select(X, X[:, 0], n_replicates=2, burn_in=200, n_draws=200, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = bv.write_report(found, pathlib.Path(folder) / "report.html")
+    ...     "1 of 3 columns drives y" in page.read_text(encoding="utf-8")
+    True
+    """
+    target = Path(path)
+    html = report_html(result, title=title, data_summary=data_summary)
+    # Half of a surrogate pair, which a broken file can bring into a name, has no UTF-8.
+    target.write_text(html, encoding="utf-8", errors="replace", newline="\n")
+    return target
+
+
+def report_html(
+    result: Selection | Comparison,
+    *,
+    title: str | None = None,
+    data_summary: DataSummary | Mapping[str, Any] | None = None,
+) -> str:
+    """Return the page that `write_report` writes.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> draws = bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]], feature_names=list("abcd"))
+    >>> page = bv.report.report_html(bv.select_from(draws), title="Four columns")
+    >>> "<title>Four columns</title>" in page
+    True
+    """
+    if isinstance(result, Selection):
+        page = selection_page(result, title, data_summary)
+    elif isinstance(result, Comparison):
+        page = comparison_page(result, title, data_summary)
+    else:
+        raise TypeError(
+            f"result of type {type(result).__name__} cannot be reported; pass what "
+            "bayesvc.select, select_from or compare return"
+        )
+    return _rendered(page)
+
+
+def script_json(data: Any) -> str:
+    r"""Return JSON that can stand in a script element whatever strings it holds.
+
+    Examples
+    --------
+    >>> from bayesvc.report.write import script_json
+    >>> script_json(["</script>"])
+    '["\\u003c/script\\u003e"]'
+    """
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _rendered(page: dict[str, Any]) -> str:
+    try:
+        from jinja2 import Environment, StrictUndefined
+        from plotly.offline import get_plotlyjs
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"a report needs {error.name}, which is not installed; pip install 'bayesvc[report]'"
+        ) from error
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        finalize=_visible,
+    )  # fmt: skip
+    scripts = {
+        "table_js": _asset("table.js"),
+        "plotly_js": get_plotlyjs().replace("\r\n", "\n"),
+        "charts_js": _asset("charts.js"),
+    }
+    template = environment.from_string(_asset("page.html.jinja"))
+    return template.render(
+        **page,
+        **scripts,
+        css=_asset("page.css"),
+        json=script_json(page["data"]),
+        policy=_policy(scripts.values()),
+    )
+
+
+def _visible(value: Any) -> Any:
+    """Replace characters in a user's text that turn the direction of what follows them."""
+    return value.translate(_TURNING) if type(value) is str else value  # not what is marked safe
+
+
+def _policy(scripts: Any) -> str:
+    """Return a content security policy: nothing is fetched, no script runs but these."""
+    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _asset(name: str) -> str:
+    return (files("bayesvc.report") / "assets" / name).read_text(encoding="utf-8")
