@@ -14,6 +14,7 @@
 #   make bench-prediction  accuracy and speed of predictions against stochtree (installs it)
 #   make lint         style and types of Python and C++
 #   make format       rewrite Python and C++ in the project's style
+#   make docs         the documentation, into build/docs
 #   make wheel        source distribution and wheel, tested in an empty environment
 #   make clean        remove everything that make made
 #
@@ -37,7 +38,7 @@ PACKAGE_SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 CPP_FILES = $(shell find cpp bind -name '*.cpp' -o -name '*.hpp')
 
 .PHONY: help demo test test-core test-sanitize test-python doctest test-stat test-peers bench-peers \
-	bench-prediction bench-methods bench-smoke lint format wheel clean
+	bench-prediction bench-methods bench-smoke docs lint format wheel clean
 
 help:
 	@sed -n '/^#   make/s/^#   //p' Makefile
@@ -122,6 +123,11 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix --select I
 	$(BIN)/ruff format
 	$(BIN)/clang-format -i $(CPP_FILES)
+
+docs: $(VENV)/.dev
+	$(PIP) install 'bayesvc[docs]'
+	$(PY) -m sphinx -W --keep-going -b html docs build/docs
+	@echo '==> build/docs/index.html'
 
 wheel: $(VENV)/.build-tools
 	scripts/build_wheel_check.sh $(PY)

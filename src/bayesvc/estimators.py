@@ -45,7 +45,7 @@ class BARTRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
     ----------
     draws_ : Draws
         The posterior draws, with trees: traces of sigma, counts of splits per variable and more.
-    feature_importances_ : ndarray (n_features_in_,)
+    feature_importances_ : ndarray (n_features,)
         Mean share of the splits that use each column (VIP), over draws and chains; they sum to 1
         as long as every draw holds a split.
     sigma_ : float
@@ -192,7 +192,7 @@ class BARTClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         The two labels, sorted.
     draws_ : Draws
         The posterior draws, with trees.
-    feature_importances_ : ndarray (n_features_in_,)
+    feature_importances_ : ndarray (n_features,)
         Mean share of the splits that use each column (VIP), over draws and chains; they sum to 1
         as long as every draw holds a split.
     n_features_in_ : int

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesvc._estimator_base import CheckedEstimator
 from bayesvc.cuts import Threshold
+from bayesvc.draws import PathLike
 from bayesvc.methods import select
 from bayesvc.priors import TreePrior
 from bayesvc.progress import ProgressCallback
@@ -47,17 +48,20 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
     response : {"auto", "continuous", "binary"}
         "auto" takes truth values, two classes of text, and numbers that are all 0 or 1 for
         binary (probit model). Classes with other numbers, such as -1 and 1, need "binary".
+    checkpoint : path, optional
+        Folder for finished fits: a run that was stopped goes on from there to the same result.
+        It needs a `random_state`.
 
     Attributes
     ----------
     selection_ : Selection
         What `bayesvc.select` returns: the table of measures, stability, warnings, explanations.
-    support_ : ndarray of bool (n_features_in_,)
+    support_ : ndarray of bool (n_features,)
         Which columns are kept; `get_support` returns the same.
-    scores_ : ndarray (n_features_in_,)
+    scores_ : ndarray (n_features,)
         The measure of each column, or the first of its numbers. High ones are good, unless the
         measure is a rank ("vip-rank", "vc-rank").
-    ranking_ : ndarray of int (n_features_in_,)
+    ranking_ : ndarray of int (n_features,)
         Place of each column by its score; 1 is the most important, equals share a place.
     n_features_ : int
         Number of columns kept.
@@ -120,6 +124,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         n_jobs: int | None = None,
         progress: bool | ProgressCallback | None = None,
         response: Literal["auto", "continuous", "binary"] = "auto",
+        checkpoint: PathLike | None = None,
     ) -> None:
         self.method = method
         self.goal = goal
@@ -135,6 +140,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.progress = progress
         self.response = response
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any) -> Self:
         """Select the columns of X that drive y.

@@ -1,0 +1,41 @@
+"""Settings of the documentation: `make docs`."""
+
+import bayesvc
+
+project = "bayesvc"
+author = "The bayesvc developers"
+copyright = author
+version = release = bayesvc.__version__
+
+extensions = [
+    "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+]
+exclude_patterns = ["_build", "reproduction/figures", "reproduction/tables.md"]
+html_theme = "pydata_sphinx_theme"
+html_title = "bayesvc"
+html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
+
+# Pages with code are run by the build; an error stops it.
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
+
+# inherited docstrings refer to sections of scikit-learn's own manual
+suppress_warnings = ["ref.ref"]
+
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_heading_anchors = 3
+myst_url_schemes = {
+    "http": None,
+    "https": None,
+    "source": "https://github.com/bayesvc/bayesvc/blob/main/{{path}}",
+}
+
+autosummary_generate = True
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+autodoc_typehints = "none"

@@ -1,0 +1,42 @@
+"""Every block of Python in README and docs runs, page by page, in the order of the page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(?:python|\{code-cell\} python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+WITH_CODE = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=[page.stem for page in WITH_CODE])
+def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mpl.use("agg")
+    names: dict[str, object] = {"__name__": "page"}
+    for block in BLOCK.findall(page.read_text(encoding="utf-8")):
+        code = "\n".join(line for line in block.splitlines() if not line.startswith(":tags:"))
+        exec(compile(code, str(page), "exec"), names)
+    assert len(names) > 2
+
+
+def test_the_answers_that_the_pages_promise(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for block in BLOCK.findall((ROOT / "docs" / "extending.md").read_text(encoding="utf-8")):
+        exec(compile(block, "extending.md", "exec"), names)
+    rule, draws = names["most_of_the_fits"], names["draws"]
+    assert np.flatnonzero(rule(draws)).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+def test_links_between_files_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", text):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
