@@ -126,6 +126,7 @@ format: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	$(PIP) install 'bayesvc[docs]'
+	$(PIP) install --no-deps ISLP==0.6.0  # a data set of the gallery; what it depends on is not needed
 	$(PY) -m sphinx -W --keep-going -b html docs build/docs
 	@echo '==> build/docs/index.html'
 

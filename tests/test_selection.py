@@ -278,3 +278,14 @@ def test_take_and_extend(regression: Data) -> None:
     np.testing.assert_array_equal(shorter.extend(2).vc, draws.vc)
     with pytest.raises(ValueError, match="chosen from a longer series"):
         draws.take([1, 0]).extend(1)
+
+
+def test_a_cut_that_selects_nearly_everything_is_called_out():
+    counts = np.full((4, 20, 30), 5)
+    counts[:, :, 27:] = 0
+    found = bv.select_from(bv.Draws.from_counts(counts))
+    assert found.mask.sum() == 27
+    assert any("27 of 30" in text and "do not rely on it" in text for text in found.warnings)
+    few = bv.select_from(bv.Draws.from_counts(counts[:, :, 20:]))
+    assert few.mask.sum() == 7
+    assert not any("do not rely" in text for text in few.warnings)

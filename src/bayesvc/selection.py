@@ -21,13 +21,16 @@ from bayesvc.frames import make_frame
 from bayesvc.prediction import check_columns
 from bayesvc.prediction_check import PredictionCheck, check_prediction
 from bayesvc.recipe import Method
-from bayesvc.thresholds import Cut
+from bayesvc.thresholds import Clusters, Cut
 
 if TYPE_CHECKING:
     from bayesvc.plots import Plot
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+
+
+_MANY = 10  # variables; of fewer, more than half may well matter
 
 
 @dataclass(frozen=True)
@@ -201,6 +204,13 @@ class Selection:
                 f"the chains disagree about {what} (R-hat {rhat:.2f}, more than "
                 f"{diagnostics.RHAT_LIMIT}): see how stable the selection is, and run longer "
                 "ones (burn_in, n_draws)"
+            )
+        if isinstance(self.cut, Clusters) and self.mask.sum() > max(_MANY, len(self.mask) / 2):
+            found.append(
+                f"more than half of the variables are selected ({len(self.selected)} of "
+                f"{len(self.mask)}): the clustering split off a few odd ones instead of those that "
+                "matter, so do not rely on it; use measure 'mpvip' with threshold "
+                "'median-probability', more fits, or fewer columns"
             )
         for twin in self.twins:
             found.append(
