@@ -143,7 +143,7 @@ def resolve_method(
     """Return the method that these arguments of `select` describe, or say what is wrong."""
     base, goal_replicates, reason = _base(method, goal)
     given_prior = None if prior is None else check_prior(prior)
-    kind = base.prior if given_prior is None else _kind_of(given_prior)
+    kind = base.prior if given_prior is None else prior_name(given_prior)
     chosen_prior = PRIORS[kind]() if given_prior is None else given_prior
     measure_name, cut = _measure_and_threshold(base, measure, threshold)
     parts = (kind, measure_name, cut.name)
@@ -180,7 +180,8 @@ def _base(method: Any, goal: Any) -> tuple[Recipe, int | None, str | None]:
     return RECIPES[name], n_replicates, f"goal {goal!r} picks {name}{fits}: {why}"
 
 
-def _kind_of(prior: TreePrior) -> str:
+def prior_name(prior: TreePrior) -> str:
+    """Return the name of a prior's kind: "bart", "dart" or "abc"."""
     return next(name for name, kind in PRIORS.items() if type(prior) is kind)
 
 

@@ -19,7 +19,7 @@ from bayesvc.bench.scores import as_mask, score
 from bayesvc.fits import Fits, Need, sample_fits
 from bayesvc.priors import TreePrior
 from bayesvc.problem import Data
-from bayesvc.recipe import PRIORS
+from bayesvc.recipe import prior_name
 from bayesvc.running import Length
 from bayesvc.selection import cut_draws
 
@@ -60,7 +60,7 @@ def run_task(
             rows.append(result_row(task, entry, mask, problem.relevant, seconds))
         except Exception as error:
             rows.append(_failed(task, entry, *shape, error))
-    named = {_prior_name(prior): own for prior, own in fits.items() if prior.sigma is None}
+    named = {prior_name(prior): own for prior, own in fits.items() if prior.sigma is None}
     return Outcome(task, rows, pack(named) if keep_draws and named else None)
 
 
@@ -166,7 +166,7 @@ def _from_kept(entry: Entry, kept: Mapping[str, KeptFits]) -> tuple[BoolArray, f
     method = entry.method
     assert method is not None
     assert method.prior is not None
-    own = kept.get(_prior_name(method.prior))
+    own = kept.get(prior_name(method.prior))
     if own is None or own.n_replicates < entry.n_replicates:
         have = 0 if own is None else own.n_replicates
         raise ValueError(f"{entry.name} needs {entry.n_replicates} fits, but {have} were kept")
@@ -181,7 +181,3 @@ def _from_kept(entry: Entry, kept: Mapping[str, KeptFits]) -> tuple[BoolArray, f
         seconds += float(own.permuted.seconds[: entry.n_permutations].sum())
     mask, _, _ = cut_draws(method, fits, null)
     return mask, seconds
-
-
-def _prior_name(prior: TreePrior) -> str:
-    return next(name for name, kind in PRIORS.items() if type(prior) is kind)

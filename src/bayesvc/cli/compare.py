@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesvc.cli.data import choose
-from bayesvc.cli.errors import Stopped, says_what_is_wrong
-from bayesvc.cli.output import note, progress_bar, show_table
-from bayesvc.cli.tables import read_table
-from bayesvc.cli.work import data_options, listed, open_folder, run_options, say_how_long
+from bayesvc.cli.errors import says_what_is_wrong
+from bayesvc.cli.output import progress_bar, show_table
+from bayesvc.cli.work import (
+    begin,
+    data_options,
+    listed,
+    run_options,
+    sampling_settings,
+    stopped,
+)
 from bayesvc.cli.writing import write_comparison
 
 if TYPE_CHECKING:
@@ -27,12 +31,7 @@ _MOST_ROWS = 40
 @click.option("--methods", multiple=True, help="Names of `bayesvc recipes`; all by default.")
 @run_options
 @says_what_is_wrong
-def compare(
-    file: Path, target: str, features: tuple[str, ...], exclude: tuple[str, ...],
-    id_column: tuple[str, ...], separator: str | None, encoding: str, methods: tuple[str, ...],
-    seed: int, jobs: int | None, burn_in: int | None, draws: int | None, trees: int,
-    out: Path | None, resume: bool, overwrite: bool, as_json: bool, quiet: bool,
-) -> None:  # fmt: skip
+def compare(methods: tuple[str, ...], **request: Any) -> None:
     r"""Apply several methods to FILE and show where they agree.
 
     Every prior is sampled once, and all methods share its fits.
@@ -46,37 +45,22 @@ def compare(
 
     names = listed(methods) or list(bv.recipes())
     plans = [resolve_method(name) for name in names]
-    settings: dict[str, Any] = {
-        "n_trees": trees, "burn_in": burn_in, "n_draws": draws, "random_state": seed,
-        "n_jobs": jobs,
-    }  # fmt: skip
-    table = read_table(file, separator, encoding)
-    data = choose(table.frame, target, listed(features), listed(exclude) + listed(id_column))
-    folder = open_folder(
-        out or Path(f"{file.name.split('.')[0]}-comparison"), resume=resume, overwrite=overwrite
-    )
-    if not (as_json or quiet):
-        for text in table.notes:
-            note(f"{file}: {text}")
-        note(f"{file}: {data.X.height:,} rows, {data.X.width:,} columns to explain {target!r}")
-        say_how_long(data.X, data.y, plans, settings)
+    settings = sampling_settings(request)
+    data, folder = begin(request, plans, settings, "comparison")
     try:
         with progress_bar("sampling") as show:
             found = bv.compare(
                 data.X, data.y, names, checkpoint=folder.checkpoint, progress=show, **settings
             )
     except KeyboardInterrupt:
-        raise Stopped(
-            f"stopped; what is finished waits in {folder.checkpoint}, and the same command with "
-            "--resume goes on"
-        ) from None
-    write_comparison(found, folder.path, data, file.name)
+        raise stopped(folder) from None
+    write_comparison(found, folder.path, data, request["file"].name)
     shutil.rmtree(folder.checkpoint)
-    if as_json:
+    if request["as_json"]:
         click.echo(json.dumps({name: own.names for name, own in found.items()}, indent=1))
         return
-    _show(found, quiet)
-    if not quiet:
+    _show(found, request["quiet"])
+    if not request["quiet"]:
         click.echo(f"Results: {folder.path}")
 
 

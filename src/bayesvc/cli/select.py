@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import shutil
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesvc.cli.data import Chosen, choose
-from bayesvc.cli.errors import Stopped, says_what_is_wrong
+from bayesvc.cli.data import Chosen
+from bayesvc.cli.errors import says_what_is_wrong
 from bayesvc.cli.output import note, progress_bar, show_table
-from bayesvc.cli.tables import read_table
 from bayesvc.cli.work import (
     Folder,
+    begin,
     data_options,
-    listed,
-    open_folder,
     run_options,
-    say_how_long,
+    sampling_settings,
+    stopped,
 )
 from bayesvc.cli.writing import write_selection
 
@@ -27,6 +25,9 @@ if TYPE_CHECKING:
     from bayesvc.fits import Interrupted
     from bayesvc.recipe import Method
     from bayesvc.selection import Selection
+
+
+_NO_RESULT = "stopped before there was a result"
 
 
 @click.command()
@@ -38,12 +39,8 @@ if TYPE_CHECKING:
 @run_options
 @says_what_is_wrong
 def select(
-    file: Path, target: str, features: tuple[str, ...], exclude: tuple[str, ...],
-    id_column: tuple[str, ...], separator: str | None, encoding: str, method: str | None,
-    goal: str | None, fits: int | None, permutations: int | None, seed: int, jobs: int | None,
-    burn_in: int | None, draws: int | None, trees: int, out: Path | None, resume: bool,
-    overwrite: bool, as_json: bool, quiet: bool,
-) -> None:  # fmt: skip
+    method: str | None, goal: str | None, fits: int | None, permutations: int | None, **request: Any
+) -> None:
     r"""Find the columns of FILE that drive the target.
 
     Prints the answer, and writes a table, figures, the fits and a report page to a folder. FILE is
@@ -58,26 +55,14 @@ def select(
 
     how: dict[str, Any] = {"method": method or DEFAULT_METHOD, "goal": goal}
     plan = resolve_method(**how, n_replicates=fits, n_permutations=permutations)
-    settings = {
-        "n_trees": trees, "burn_in": burn_in, "n_draws": draws, "random_state": seed,
-        "n_jobs": jobs,
-    }  # fmt: skip
-    table = read_table(file, separator, encoding)
-    data = choose(table.frame, target, listed(features), listed(exclude) + listed(id_column))
-    folder = open_folder(
-        out or Path(f"{file.name.split('.')[0]}-selection"), resume=resume, overwrite=overwrite
-    )
-    if not (as_json or quiet):
-        for text in table.notes:
-            note(f"{file}: {text}")
-        note(f"{file}: {data.X.height:,} rows, {data.X.width:,} columns to explain {target!r}")
-        say_how_long(data.X, data.y, [plan], settings)
-    found, stopped = _run(data, plan, {**how, **settings}, folder)
-    write_selection(found, folder.path, data, file.name)
-    if not stopped:
+    settings = sampling_settings(request)
+    data, folder = begin(request, [plan], settings, "selection")
+    found, is_partial = _run(data, plan, {**how, **settings}, folder)
+    write_selection(found, folder.path, data, request["file"].name)
+    if not is_partial:
         shutil.rmtree(folder.checkpoint)
-    _show(found, target, folder, as_json, quiet)
-    if stopped:
+    _show(found, request["target"], folder, request["as_json"], request["quiet"])
+    if is_partial:
         done = found.draws.n_replicates
         note(
             f"Stopped: this is the result of {done} of {plan.n_replicates} fits. The same command "
@@ -105,10 +90,10 @@ def _run(
     except Interrupted as stop:
         fits, permutations = _usable(stop, plan)
         if fits is None:
-            raise _nothing_yet(folder) from None
+            raise stopped(folder, _NO_RESULT) from None
         return chosen(fits, permutations, None), True
     except KeyboardInterrupt:
-        raise _nothing_yet(folder) from None
+        raise stopped(folder, _NO_RESULT) from None
 
 
 def _usable(stop: Interrupted, plan: Method) -> tuple[int | None, int | None]:
@@ -119,13 +104,6 @@ def _usable(stop: Interrupted, plan: Method) -> tuple[int | None, int | None]:
         return fits, None
     enough = finished.n_permutations >= 19  # fewer cannot be judged at the level 0.05
     return (fits, finished.n_permutations) if enough else (None, None)
-
-
-def _nothing_yet(folder: Folder) -> click.ClickException:
-    return Stopped(
-        f"stopped before there was a result; what is finished waits in {folder.checkpoint}, and "
-        "the same command with --resume goes on"
-    )
 
 
 def _show(found: Selection, target: str, folder: Folder, as_json: bool, quiet: bool) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from bayesvc.cli.errors import BadInput
+from bayesvc.cli.data import Chosen, choose
+from bayesvc.cli.errors import BadInput, Stopped
 from bayesvc.cli.output import clock, note
+from bayesvc.cli.tables import read_table
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -97,6 +99,43 @@ def open_folder(path: Path, *, resume: bool, overwrite: bool) -> Folder:
     except OSError as error:
         raise BadInput(f"{path} cannot be written to ({error.strerror}); give --out") from None
     return folder
+
+
+def begin(
+    request: Mapping[str, Any], plans: list[Any], settings: dict[str, Any], kind: str
+) -> tuple[Chosen, Folder]:
+    """Read the data, open the folder of results, and say what is about to be done."""
+    file: Path = request["file"]
+    table = read_table(file, request["separator"], request["encoding"])
+    left_out = listed(request["exclude"]) + listed(request["id_column"])
+    data = choose(table.frame, request["target"], listed(request["features"]), left_out)
+    folder = open_folder(
+        request["out"] or Path(f"{file.name.split('.')[0]}-{kind}"),
+        resume=request["resume"], overwrite=request["overwrite"],
+    )  # fmt: skip
+    if not (request["as_json"] or request["quiet"]):
+        for text in table.notes:
+            note(f"{file}: {text}")
+        rows, columns = data.X.height, data.X.width
+        note(f"{file}: {rows:,} rows, {columns:,} columns to explain {request['target']!r}")
+        say_how_long(data.X, data.y, plans, settings)
+    return data, folder
+
+
+def sampling_settings(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a run by the names they have in `bayesvc.select`."""
+    return {
+        "n_trees": request["trees"], "burn_in": request["burn_in"], "n_draws": request["draws"],
+        "random_state": request["seed"], "n_jobs": request["jobs"],
+    }  # fmt: skip
+
+
+def stopped(folder: Folder, how: str = "stopped") -> Stopped:
+    """Return the message after Ctrl-C without a result."""
+    return Stopped(
+        f"{how}; what is finished waits in {folder.checkpoint}, and the same command with "
+        "--resume goes on"
+    )
 
 
 def say_how_long(X: Any, y: Any, plans: list[Any], settings: dict[str, Any]) -> None:
