@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import secrets
 import zipfile
 import zlib
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc import _core
+from bayesvc._files import whole_file
 from bayesvc.draws import Draws, PathLike, tally_layout
 from bayesvc.priors import Calibration, prior_from_dict, prior_to_dict
 from bayesvc.spike_forest import AbcRecord, SpikeForest
@@ -39,13 +39,8 @@ def write(draws: Draws, path: PathLike) -> None:
         arrays |= {f"forests/{r}/{key}": part for key, part in forest.to_arrays().items()}
     settings = json.dumps(_settings(draws), allow_nan=False).encode()
     arrays["settings"] = np.frombuffer(settings, dtype=np.uint8)
-    temporary = target.with_name(f"{target.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            np.savez_compressed(file, **arrays)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with whole_file(target) as file:
+        np.savez_compressed(file, **arrays)
 
 
 def read(path: PathLike) -> Draws:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import secrets
 import zipfile
 import zlib
 from pathlib import Path
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 import bayesvc
 from bayesvc import _core
+from bayesvc._files import whole_file
 from bayesvc.cluster import settings_to_dict
 
 if TYPE_CHECKING:
@@ -82,14 +82,8 @@ class Checkpoint:
         forests = arrays.pop("forests", None)
         if forests is not None:
             arrays |= {_FORESTS + n: part for n, part in result["forests"].to_arrays().items()}
-        target = self._path(key)
-        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-        try:
-            with temporary.open("wb") as file:
-                np.savez(file, allow_pickle=False, **arrays)
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with whole_file(self._path(key)) as file:
+            np.savez(file, allow_pickle=False, **arrays)
 
     def _path(self, key: str) -> Path:
         return self.folder / f"fit-{key}.npz"

@@ -27,6 +27,7 @@ from typing import Any
 import polars as pl
 
 from bayesvc import __version__
+from bayesvc._files import whole_file
 from bayesvc.bench.entries import Entry
 from bayesvc.bench.grid import Settings, Task
 
@@ -326,17 +327,8 @@ def _read(path: Path) -> pl.DataFrame:
 
 
 def _write(target: Path, content: bytes) -> None:
-    """Write under another name, to disk, and then rename: a file is whole or it is not there."""
-    other = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
-    try:
-        with other.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        other.replace(target)
-    except BaseException:
-        other.unlink(missing_ok=True)
-        raise
+    with whole_file(target) as file:
+        file.write(content)
 
 
 def _text(path: Path) -> str | None:
