@@ -26,41 +26,56 @@ void check(const Columns& columns, const Vector& y, const ForestSettings& settin
     throw nb::value_error("settings.weights must have one value for each column");
 }
 
-nb::list nodes_to_python(const NodeList& nodes) {
+// The cut alone, or (coding, cut) where the variable is not a plain column.
+nb::object cut_to_python(const Rule& rule, const Columns& columns) {
+  if (columns.plain(rule.variable)) return nb::int_(rule.cut);
+  return nb::make_tuple(rule.coding, rule.cut);
+}
+
+Rule rule_from_python(std::uint32_t variable, nb::handle cut, const Columns& columns) {
+  if (columns.plain(variable))
+    return {variable, columns.members(variable)[0], nb::cast<std::uint64_t>(cut)};
+  const auto pair = nb::cast<nb::tuple>(cut);
+  const auto coding = nb::cast<std::uint32_t>(pair[0]);
+  if (coding >= columns.n_codings()) throw nb::value_error("trees: no such coding");
+  return {variable, coding, nb::cast<std::uint64_t>(pair[1])};
+}
+
+nb::list nodes_to_python(const NodeList& nodes, const Columns& columns) {
   nb::list out;
   for (const auto& [rule, mu] : nodes) {
     if (rule.variable == Forest::no_variable)
       out.append(nb::make_tuple(-1, mu));
     else
-      out.append(nb::make_tuple(rule.variable, rule.cut));
+      out.append(nb::make_tuple(rule.variable, cut_to_python(rule, columns)));
   }
   return out;
 }
 
-NodeList nodes_from_python(const nb::sequence& nodes, std::size_t p) {
+NodeList nodes_from_python(const nb::sequence& nodes, const Columns& columns) {
   NodeList out;
   for (const nb::handle item : nodes) {
     const auto node = nb::cast<nb::tuple>(item);
     const auto variable = nb::cast<std::int64_t>(node[0]);
-    if (variable >= static_cast<std::int64_t>(p)) throw nb::value_error("trees: no such variable");
+    if (variable >= static_cast<std::int64_t>(columns.p()))
+      throw nb::value_error("trees: no such variable");
     if (variable < 0)
-      out.push_back({Rule{Forest::no_variable, 0}, nb::cast<double>(node[1])});
+      out.push_back({Rule{Forest::no_variable}, nb::cast<double>(node[1])});
     else
-      out.push_back(
-          {Rule{static_cast<std::uint32_t>(variable), nb::cast<std::uint32_t>(node[1])}, 0});
+      out.push_back({rule_from_python(static_cast<std::uint32_t>(variable), node[1], columns), 0});
   }
   return out;
 }
 
-nb::dict record_to_python(const bayesvc::ProposalRecord& record) {
+nb::dict record_to_python(const bayesvc::ProposalRecord& record, const Columns& columns) {
   nb::dict out;
   out["kind"] = move_names[static_cast<std::size_t>(record.kind)];
   out["tree"] = record.tree;
   out["node"] = record.node;
   out["child"] = record.child;
   out["variable"] = record.rule.variable;
-  out["cut"] = record.rule.cut;
-  out["before"] = nodes_to_python(record.before);
+  out["cut"] = cut_to_python(record.rule, columns);
+  out["before"] = nodes_to_python(record.before, columns);
   out["sigma"] = record.sigma;
   out["log_ratio"] = record.log_ratio;
   out["mi"] = record.birth_ratio;
@@ -164,7 +179,7 @@ void bind_chain(nb::module_& m) {
            [](const Chain& self) {
              nb::list out;
              for (const auto& planted : self.forest.trees())
-               out.append(nodes_to_python(Forest::listed(planted.tree)));
+               out.append(nodes_to_python(Forest::listed(planted.tree), self.forest.columns()));
              return out;
            })
       .def("set_trees",
@@ -173,8 +188,8 @@ void bind_chain(nb::module_& m) {
                throw nb::value_error("trees: one list of nodes for each tree is needed");
              std::size_t t = 0;
              for (const nb::handle nodes : trees)
-               self.forest.plant(t++,
-                                 nodes_from_python(nb::cast<nb::sequence>(nodes), self.forest.p()));
+               self.forest.plant(
+                   t++, nodes_from_python(nb::cast<nb::sequence>(nodes), self.forest.columns()));
            })
       .def("leaf_ids", leaf_positions)
       .def("ghosts", ghosts)
@@ -183,7 +198,7 @@ void bind_chain(nb::module_& m) {
            [](Chain& self) {
              nb::list out;
              for (const auto& record : self.forest.take_records())
-               out.append(record_to_python(record));
+               out.append(record_to_python(record, self.forest.columns()));
              return out;
            })
       .def_prop_ro("acceptance", acceptance);

@@ -1,5 +1,8 @@
 #include "columns.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "bind.hpp"
 #include "correlation.hpp"
 #include "least_squares.hpp"
@@ -9,16 +12,37 @@ using bayesvc::LinearModel;
 
 namespace {
 
-std::size_t checked(const Columns& columns, std::size_t j) {
-  if (j >= columns.p()) throw nb::index_error("column out of range");
-  return j;
+std::size_t checked(std::size_t at, std::size_t size) {
+  if (at >= size) throw nb::index_error("column out of range");
+  return at;
 }
 
+// The largest over the columns of each variable.
 template <class Get>
-nb::object per_column(const Columns& columns, Get get) {
-  std::vector<std::int64_t> out;
-  for (std::size_t j = 0; j < columns.p(); ++j) out.push_back(get(j));
+nb::object per_variable(const Columns& columns, Get get) {
+  std::vector<std::int64_t> out(columns.p(), 0);
+  for (std::size_t j = 0; j < columns.p(); ++j)
+    for (const std::uint32_t coding : columns.members(j))
+      out[j] = std::max<std::int64_t>(out[j], get(coding));
   return to_numpy(std::move(out));
+}
+
+void check(const bayesvc::Layout& layout, const Matrix& x) {
+  const std::size_t n = x.shape(0), p = x.shape(1);
+  if (!layout.n_categories.empty() && layout.n_categories.size() != p)
+    throw nb::value_error("n_categories must have one value for each column");
+  for (std::size_t j = 0; j < layout.n_categories.size(); ++j) {
+    const std::uint32_t k = layout.n_categories[j];
+    if (k > bayesvc::max_categories) throw nb::value_error("n_categories: more than 64");
+    for (std::size_t i = 0; k > 0 && i < n; ++i)
+      if (!(x(i, j) >= 0 && x(i, j) < k && x(i, j) == std::floor(x(i, j))))
+        throw nb::value_error("X: a category is not among 0 ... n_categories - 1");
+  }
+  for (const auto& group : layout.groups) {
+    if (group.empty()) throw nb::value_error("groups: one has no column");
+    for (const std::uint32_t j : group)
+      if (j >= p) throw nb::value_error("groups: no such column");
+  }
 }
 
 }  // namespace
@@ -27,14 +51,20 @@ void bind_columns(nb::module_& m) {
   nb::class_<Columns>(m, "Columns")
       .def(
           "__init__",
-          [](Columns* self, const Matrix& x, bool keep_values) {
+          [](Columns* self, const Matrix& x, bool keep_values,
+             const std::vector<std::uint32_t>& n_categories,
+             const std::vector<std::vector<std::uint32_t>>& groups) {
+            const bayesvc::Layout layout{n_categories, groups};
+            check(layout, x);
             const double* data = x.data();
             const std::size_t n = x.shape(0), p = x.shape(1);
             const std::ptrdiff_t row = x.stride(0), column = x.stride(1);
             nb::gil_scoped_release release;
-            new (self) Columns(data, n, p, row, column, keep_values);
+            new (self) Columns(data, n, p, row, column, keep_values, layout);
           },
-          nb::arg("X"), nb::arg("keep_values") = false)
+          nb::arg("X"), nb::arg("keep_values") = false,
+          nb::arg("n_categories") = std::vector<std::uint32_t>(),
+          nb::arg("groups") = std::vector<std::vector<std::uint32_t>>())
       .def_prop_ro("n", &Columns::n)
       .def_prop_ro("p", &Columns::p)
       .def_prop_ro("nbytes", &Columns::nbytes)
@@ -45,16 +75,16 @@ void bind_columns(nb::module_& m) {
                    })
       .def("n_distinct",
            [](const Columns& self) {
-             return per_column(self, [&](std::size_t j) { return self.n_distinct(j); });
+             return per_variable(self, [&](std::size_t k) { return self.n_distinct(k); });
            })
       .def("max_ties",
            [](const Columns& self) {
-             return per_column(self, [&](std::size_t j) { return self.max_ties(j); });
+             return per_variable(self, [&](std::size_t k) { return self.max_ties(k); });
            })
       .def(
           "correlations",
           [](const Columns& self, const std::vector<std::uint32_t>& chosen) {
-            for (const std::uint32_t j : chosen) checked(self, j);
+            for (const std::uint32_t j : chosen) checked(j, self.p());
             std::vector<double> found;
             {
               nb::gil_scoped_release release;
@@ -64,16 +94,19 @@ void bind_columns(nb::module_& m) {
           },
           nb::arg("chosen"))
       .def("codes",
-           [](const Columns& self, std::size_t j) {
+           [](const Columns& self, std::size_t coding) {
              std::vector<std::uint32_t> out(self.n());
-             for (std::size_t i = 0; i < out.size(); ++i) out[i] = self.code(checked(self, j), i);
+             for (std::size_t i = 0; i < out.size(); ++i)
+               out[i] = self.code(checked(coding, self.n_codings()), i);
              return to_numpy(std::move(out));
            })
-      .def("values", [](const Columns& self, std::size_t j) {
+      .def("values", [](const Columns& self, std::size_t coding) {
         if (!self.has_values()) throw nb::value_error("values were not kept: keep_values=False");
-        std::vector<double> out(self.n_distinct(checked(self, j)));
+        if (self.categorical(checked(coding, self.n_codings())))
+          throw nb::value_error("a categorical column has no values");
+        std::vector<double> out(self.n_distinct(coding));
         for (std::size_t k = 0; k < out.size(); ++k)
-          out[k] = self.value(j, static_cast<std::uint32_t>(k));
+          out[k] = self.value(coding, static_cast<std::uint32_t>(k));
         return to_numpy(std::move(out));
       });
 }

@@ -77,6 +77,9 @@ void bind_saved_forests(nb::module_& m) {
              out["right"] = to_numpy(std::vector(self.right));
              out["value"] = to_numpy(std::vector(self.value));
              out["tree_start"] = to_numpy(std::vector(self.tree_start));
+             if (!self.missing_left.empty())
+               out["missing_left"] = to_numpy(std::vector(self.missing_left));
+             if (!self.subset.empty()) out["subset"] = to_numpy(std::vector(self.subset));
              return out;
            })
       .def_static(
@@ -91,6 +94,9 @@ void bind_saved_forests(nb::module_& m) {
             forests.right = take<std::int32_t>(arrays, "right");
             forests.value = take<double>(arrays, "value");
             forests.tree_start = take<std::uint64_t>(arrays, "tree_start");
+            if (arrays.contains("missing_left"))
+              forests.missing_left = take<std::uint8_t>(arrays, "missing_left");
+            if (arrays.contains("subset")) forests.subset = take<std::uint64_t>(arrays, "subset");
             forests.check(std::numeric_limits<std::size_t>::max());
             return forests;
           },

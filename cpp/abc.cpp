@@ -47,11 +47,18 @@ Fit flat_fit(std::size_t p, double sigma) {
 
 // The rule on the codes of all rows that agrees with one on the codes of the training rows.
 Rule on_all_rows(Rule rule, const Forest& forest, const Columns& all, const AbcPlan& plan) {
-  const std::size_t row = with_codes(forest.columns().view(rule.variable), [&](const auto* codes) {
+  const Columns& part = forest.columns();
+  const Rule whole{plan.subset[rule.variable], part.origin(rule.coding), rule.cut};
+  if (part.categorical(rule.coding)) return whole;
+  const std::size_t row = with_codes(part.view(rule.coding), [&](const auto* codes) {
     return static_cast<std::size_t>(std::find(codes, codes + forest.n(), rule.cut) - codes);
   });
-  const std::uint32_t variable = plan.subset[rule.variable];
-  return {variable, all.code(variable, plan.train[row])};
+  return {whole.variable, whole.coding, all.code(whole.coding, plan.train[row])};
+}
+
+bool goes_left(const Columns& columns, const Rule& rule, std::size_t row) {
+  const std::uint32_t code = columns.code(rule.coding, row);
+  return columns.categorical(rule.coding) ? (rule.cut >> code) & 1 : code <= rule.cut;
 }
 
 }  // namespace
@@ -146,7 +153,15 @@ AbcSampler::Half AbcSampler::calibrated(const AbcPlan& plan, const Control& cont
 // Of the scaled y.
 double AbcSampler::sigma_hat(const AbcPlan& plan, const Half& half, const Control& control) const {
   if (!std::isnan(settings_.sigma_hat)) return settings_.sigma_hat / half.range;
-  const LinearModel model(x_, plan.train, plan.subset, [&] {
+  std::vector<std::uint32_t> model_columns;
+  for (const std::uint32_t j : plan.subset) {
+    if (settings_.design.empty())
+      model_columns.push_back(j);
+    else
+      model_columns.insert(model_columns.end(), settings_.design[j].begin(),
+                           settings_.design[j].end());
+  }
+  const LinearModel model(x_, plan.train, model_columns, [&] {
     if (control.cancelled.load(std::memory_order_relaxed)) throw Cancelled();
   });
   const double sd = standard_deviation(half.y);
@@ -170,8 +185,8 @@ std::vector<double> AbcSampler::predicted(const Forest& forest, const AbcPlan& p
     for (std::size_t i = 0; i < sums.size(); ++i) {
       const Node* node = &tree.node(0);
       while (!node->is_leaf()) {
-        const Rule rule = rules[static_cast<std::size_t>(node - tree.nodes().data())];
-        const bool left = columns_.code(rule.variable, plan.held_out[i]) <= rule.cut;
+        const Rule& rule = rules[static_cast<std::size_t>(node - tree.nodes().data())];
+        const bool left = goes_left(columns_, rule, plan.held_out[i]);
         node = &tree.node(left ? node->left : node->right);
       }
       sums[i] += tree.mu[node->leaf];

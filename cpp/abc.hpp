@@ -26,6 +26,8 @@ struct AbcSettings {
   bool corrected = true;        // its divisor: the degrees of freedom, or n - 1
   double lambda_unit = 1;       // lambda for a sigma_hat of 1
   std::vector<double> offsets;  // probit: by the number of ones among the training rows
+  // The columns of the linear model's matrix for each variable; empty: column j for variable j.
+  std::vector<std::vector<std::uint32_t>> design;
 };
 
 // What a sample draws before its fit; all lists ascending.
@@ -44,7 +46,7 @@ struct AbcSample {
 
 class AbcSampler {
  public:
-  // Columns and matrix must stay alive. A binary y is 0 or 1.
+  // Columns and the matrix of the linear model must stay alive. A binary y is 0 or 1.
   AbcSampler(const Columns& columns, const MatrixView& x, const double* y, AbcSettings settings);
 
   const AbcSettings& settings() const { return settings_; }

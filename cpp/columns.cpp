@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "pages.hpp"
@@ -11,8 +14,9 @@
 namespace bayesvc {
 namespace {
 
-// Order-preserving map of finite doubles to integers; -0 and 0 are one value.
+// Order-preserving map of doubles to integers; -0 and 0 are one value, and so are all nans.
 std::uint64_t sortable(double x) {
+  if (std::isnan(x)) return ~std::uint64_t{0};
   const auto bits = std::bit_cast<std::uint64_t>(x + 0.0);
   return (bits >> 63) ? ~bits : bits | (std::uint64_t{1} << 63);
 }
@@ -49,21 +53,77 @@ void radix_sort(std::vector<Keyed>& items, std::vector<Keyed>& buffer) {
   }
 }
 
-// Rank codes of one column. Columns with few values (genotypes, indicators) skip the sort.
+// Codes of one column.
 class ColumnEncoder {
  public:
+  // By rank, missing as the lowest value. Columns with few values (genotypes, indicators) skip the
+  // sort.
   void encode(const double* x, std::size_t n, std::ptrdiff_t stride) {
-    codes.resize(n);
-    values.clear();
-    if (!encode_few(x, n, stride)) encode_sorted(x, n, stride);
+    missing_.clear();
+    for (std::size_t i = 0; i < n; ++i)
+      if (std::isnan(x[static_cast<std::ptrdiff_t>(i) * stride]))
+        missing_.push_back(static_cast<std::uint32_t>(i));
+    if (missing_.empty()) return encode_observed(x, n, stride);
+    observed_.clear();
+    for (std::size_t i = 0; i < n; ++i)
+      if (const double value = x[static_cast<std::ptrdiff_t>(i) * stride]; !std::isnan(value))
+        observed_.push_back(value);
+    encode_observed(observed_.data(), observed_.size(), 1);
+    ranks_ = codes;
+    values.insert(values.begin(), -std::numeric_limits<double>::infinity());
+    max_ties = std::max(max_ties, static_cast<std::uint32_t>(missing_.size()));
+    ++n_distinct;
+    spread_ranks(1, 0);
   }
 
+  // The same column with missing as the highest value.
+  void put_missing_last() {
+    spread_ranks(0, n_distinct - 1);
+    std::rotate(values.begin(), values.begin() + 1, values.end());
+    values.back() = std::numeric_limits<double>::infinity();
+  }
+
+  void take_categories(const double* x, std::size_t n, std::ptrdiff_t stride) {
+    std::array<std::uint32_t, max_categories> count{};
+    codes.resize(n);
+    values.clear();
+    missing_.clear();
+    for (std::size_t i = 0; i < n; ++i)
+      ++count[codes[i] = static_cast<std::uint32_t>(x[static_cast<std::ptrdiff_t>(i) * stride])];
+    max_ties = *std::max_element(count.begin(), count.end());
+    n_distinct = static_cast<std::uint32_t>(
+        std::count_if(count.begin(), count.end(), [](std::uint32_t rows) { return rows > 0; }));
+  }
+
+  bool has_missing() const { return !missing_.empty(); }
+
   std::vector<std::uint32_t> codes;
-  std::vector<double> values;  // distinct, ascending
+  std::vector<double> values;  // of an ordered column: distinct, ascending
+  std::uint32_t n_distinct = 0;
   std::uint32_t max_ties = 0;
 
  private:
   static constexpr std::size_t few = 8;
+
+  void encode_observed(const double* x, std::size_t n, std::ptrdiff_t stride) {
+    codes.resize(n);
+    values.clear();
+    max_ties = 0;
+    if (n > 0 && !encode_few(x, n, stride)) encode_sorted(x, n, stride);
+    n_distinct = static_cast<std::uint32_t>(values.size());
+  }
+
+  // From the ranks of the observed rows to codes of all rows.
+  void spread_ranks(std::uint32_t shift, std::uint32_t missing_code) {
+    codes.resize(ranks_.size() + missing_.size());
+    auto rank = ranks_.begin();
+    auto missing = missing_.begin();
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      const bool is_missing = missing != missing_.end() && *missing == i;
+      codes[i] = is_missing ? missing_code : *rank++ + shift;
+      missing += is_missing;
+    }
+  }
 
   bool encode_few(const double* x, std::size_t n, std::ptrdiff_t stride) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -135,7 +195,8 @@ class ColumnEncoder {
     }
   }
 
-  std::vector<std::uint32_t> start_;
+  std::vector<std::uint32_t> start_, missing_, ranks_;
+  std::vector<double> observed_;
   std::vector<Keyed> items_, buffer_;
 };
 
@@ -155,55 +216,97 @@ CodeWidth width_for(std::size_t n_distinct) {
 
 std::size_t bytes_of(CodeWidth width) { return std::size_t{1} << static_cast<unsigned>(width); }
 
+std::size_t padded(std::size_t bytes) {
+  constexpr std::size_t alignment = 32;
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
 }  // namespace
 
 Columns::Columns(const double* x, std::size_t n, std::size_t p, std::ptrdiff_t row_stride,
-                 std::ptrdiff_t column_stride, bool keep_values)
-    : n_(n), keep_values_(keep_values), fingerprint_{n, p}, info_(p) {
+                 std::ptrdiff_t column_stride, bool keep_values, const Layout& layout)
+    : n_(n), has_values_(keep_values), fingerprint_{n, p} {
   ColumnEncoder encoder;
+  std::vector<std::uint32_t> first_coding(p);
+  info_.reserve(p);
   for (std::size_t j = 0; j < p; ++j) {
     const double* column = x + static_cast<std::ptrdiff_t>(j) * column_stride;
     for (std::size_t i = 0; i < n; ++i)
       mix(fingerprint_, sortable(column[static_cast<std::ptrdiff_t>(i) * row_stride]));
-    encoder.encode(column, n, row_stride);
-    store(j, encoder.codes, encoder.values.size(), encoder.max_ties);
-    if (keep_values) {
-      info_[j].first_value = values_.size();
-      values_.insert(values_.end(), encoder.values.begin(), encoder.values.end());
+    Info info;
+    info.column = static_cast<std::uint32_t>(j);
+    if (!layout.n_categories.empty()) info.n_categories = layout.n_categories[j];
+    if (info.n_categories > 0) {
+      mix(fingerprint_, info.n_categories);
+      encoder.take_categories(column, n, row_stride);
+    } else {
+      encoder.encode(column, n, row_stride);
+      info.missing_low = encoder.has_missing();
+    }
+    info.n_distinct = encoder.n_distinct;
+    info.max_ties = encoder.max_ties;
+    first_coding[j] = store(encoder.codes, info);
+    if (keep_values) this->keep_values(first_coding[j], encoder.values);
+    if (!info.missing_low) continue;
+    encoder.put_missing_last();
+    info.missing_low = false;
+    const std::uint32_t second = store(encoder.codes, info);
+    if (keep_values) this->keep_values(second, encoder.values);
+  }
+  for (const auto& group : layout.groups) {
+    mix(fingerprint_, group.size());
+    first_member_.push_back(static_cast<std::uint32_t>(members_.size()));
+    for (const std::uint32_t j : group) {
+      mix(fingerprint_, j);
+      members_.push_back(first_coding[j]);
     }
   }
+  if (layout.groups.empty()) {
+    members_ = std::move(first_coding);
+    first_member_.resize(p);
+    std::iota(first_member_.begin(), first_member_.end(), 0u);
+  }
+  first_member_.push_back(static_cast<std::uint32_t>(members_.size()));
 }
 
 Columns::Columns(const Columns& whole, const std::vector<std::uint32_t>& rows,
                  const std::vector<std::uint32_t>& variables)
-    : n_(rows.size()), keep_values_(false), fingerprint_{}, info_(variables.size()) {
+    : n_(rows.size()), has_values_(false), fingerprint_{} {
+  info_.reserve(variables.size());
   std::vector<std::uint32_t> codes(n_), ties;
-  for (std::size_t k = 0; k < variables.size(); ++k) {
-    ties.assign(whole.n_distinct(variables[k]), 0);
-    with_codes(whole.view(variables[k]), [&](const auto* all) {
+  const auto store_part = [&](std::uint32_t coding) {
+    Info info = whole.info_[coding];
+    info.origin = coding;
+    ties.assign(whole.categorical(coding) ? info.n_categories : info.n_distinct, 0);
+    with_codes(whole.view(coding), [&](const auto* all) {
       for (std::size_t i = 0; i < n_; ++i) ++ties[codes[i] = all[rows[i]]];
     });
-    std::uint32_t n_distinct = 0, max_ties = 0;
+    info.n_distinct = info.max_ties = 0;
     for (std::uint32_t& here : ties) {  // becomes the new code
-      max_ties = std::max(max_ties, here);
-      here = std::exchange(n_distinct, n_distinct + (here > 0));
+      info.max_ties = std::max(info.max_ties, here);
+      here = std::exchange(info.n_distinct, info.n_distinct + (here > 0));
     }
-    for (std::uint32_t& code : codes) code = ties[code];
-    store(k, codes, n_distinct, max_ties);
+    if (!whole.categorical(coding))
+      for (std::uint32_t& code : codes) code = ties[code];
+    return store(codes, info);
+  };
+  for (const std::uint32_t variable : variables) {
+    first_member_.push_back(static_cast<std::uint32_t>(members_.size()));
+    for (const std::uint32_t coding : whole.members(variable)) {
+      members_.push_back(store_part(coding));
+      if (whole.missing_low(coding)) store_part(coding + 1);
+    }
   }
+  first_member_.push_back(static_cast<std::uint32_t>(members_.size()));
 }
 
-void Columns::store(std::size_t j, const std::vector<std::uint32_t>& codes, std::size_t n_distinct,
-                    std::uint32_t max_ties) {
-  constexpr std::size_t alignment = 32;
-  Info& info = info_[j];
-  info.n_distinct = static_cast<std::uint32_t>(n_distinct);
-  info.max_ties = max_ties;
-  info.width = width_for(n_distinct);
+std::uint32_t Columns::store(const std::vector<std::uint32_t>& codes, Info info) {
+  const auto coding = static_cast<std::uint32_t>(info_.size());
+  info.width = width_for(info.n_categories > 0 ? info.n_categories : info.n_distinct);
   info.offset = storage_.size();
-  const std::size_t bytes = (n_ * bytes_of(info.width) + alignment - 1) / alignment * alignment;
-  if (j == 0) {
-    storage_.reserve(p() * bytes);
+  const std::size_t bytes = padded(n_ * bytes_of(info.width));
+  if (info_.empty()) {  // most columns are like the first
+    storage_.reserve(info_.capacity() * bytes);
     prefer_huge_pages(storage_.data(), storage_.capacity());
   }
   storage_.resize(info.offset + bytes);
@@ -219,21 +322,33 @@ void Columns::store(std::size_t j, const std::vector<std::uint32_t>& codes, std:
       narrow<std::uint32_t>(codes, out);
       break;
   }
+  info_.push_back(info);
+  return coding;
 }
 
-void Columns::prefetch(std::size_t j) const {
+void Columns::keep_values(std::uint32_t coding, const std::vector<double>& values) {
+  info_[coding].first_value = values_.size();
+  values_.insert(values_.end(), values.begin(), values.end());
+}
+
+bool Columns::plain(std::size_t variable) const {
+  const std::uint32_t coding = members(variable)[0];
+  return one_column(variable) && !categorical(coding) && !missing_low(coding);
+}
+
+void Columns::prefetch(std::size_t coding) const {
 #if defined(__GNUC__)
   constexpr std::size_t line = 64, most = 4096;
-  const unsigned char* first = storage_.data() + info_[j].offset;
-  const std::size_t bytes = std::min(most, n_ * bytes_of(info_[j].width));
+  const unsigned char* first = storage_.data() + info_[coding].offset;
+  const std::size_t bytes = std::min(most, n_ * bytes_of(info_[coding].width));
   for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(first + at);
 #else
-  (void)j;
+  (void)coding;
 #endif
 }
 
-std::uint32_t Columns::code(std::size_t j, std::size_t row) const {
-  return with_codes(view(j), [row](const auto* codes) -> std::uint32_t { return codes[row]; });
+std::uint32_t Columns::code(std::size_t coding, std::size_t row) const {
+  return with_codes(view(coding), [row](const auto* codes) -> std::uint32_t { return codes[row]; });
 }
 
 }  // namespace bayesvc

@@ -1,68 +1,116 @@
-// The encoded predictors: every column as rank codes in the narrowest type that holds them.
+// The encoded predictors: every column as codes in the narrowest type that holds them.
+//
+// A variable is what rules are drawn for and counted by: one column, or several. An ordered column
+// has one coding, by rank; with missing values it has two, in which missing is the lowest and the
+// highest value. A categorical column has one coding, its categories. Where every variable is one
+// ordered column without missing values, variable, column and coding have the same number.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace bayesvc {
 
 enum class CodeWidth : std::uint8_t { bits8, bits16, bits32 };
 
-// One column as the kernels see it. Codes are 0 .. n_distinct - 1 in the order of the values.
+// One coding as the kernels see it. Codes of an ordered column are 0 .. n_distinct - 1 in the order
+// of the values.
 struct ColumnView {
   const void* codes = nullptr;
   CodeWidth width = CodeWidth::bits8;
 };
 
+inline constexpr std::uint32_t max_categories = 64;  // a rule holds one bit for each
+
+// What the columns of a matrix are; left empty, all are ordered and each is a variable.
+struct Layout {
+  std::vector<std::uint32_t> n_categories;         // by column; 0: ordered
+  std::vector<std::vector<std::uint32_t>> groups;  // the columns of each variable
+};
+
 class Columns {
  public:
-  // Element (i, j) is x[i * row_stride + j * column_stride]; all values must be finite.
+  // Element (i, j) is x[i * row_stride + j * column_stride]: finite, or nan in an ordered column
+  // where it is missing; in a categorical one the number of the category. The layout must fit.
   // The distinct values are needed only to turn kept trees into rules on raw data.
   Columns(const double* x, std::size_t n, std::size_t p, std::ptrdiff_t row_stride,
-          std::ptrdiff_t column_stride, bool keep_values);
-  // Some rows of some variables, coded as if they were all there is; without values and
-  // fingerprint.
+          std::ptrdiff_t column_stride, bool keep_values, const Layout& layout = {});
+  // Some rows of some variables, coded as if they were all there is (but categories keep their
+  // numbers); without values and fingerprint.
   Columns(const Columns& whole, const std::vector<std::uint32_t>& rows,
           const std::vector<std::uint32_t>& variables);
 
   std::size_t n() const { return n_; }
-  std::size_t p() const { return info_.size(); }
+  std::size_t p() const { return first_member_.size() - 1; }  // variables
+  std::size_t n_codings() const { return info_.size(); }
   std::size_t nbytes() const { return storage_.size(); }
-  bool has_values() const { return keep_values_; }
+  bool has_values() const { return has_values_; }
   // Two words that tell one matrix from another; -0 counts as 0.
   std::array<std::uint64_t, 2> fingerprint() const { return fingerprint_; }
 
-  ColumnView view(std::size_t j) const {
-    return {storage_.data() + info_[j].offset, info_[j].width};
+  // The first coding of each of the variable's columns.
+  std::span<const std::uint32_t> members(std::size_t variable) const {
+    return {members_.data() + first_member_[variable],
+            first_member_[variable + 1] - first_member_[variable]};
   }
-  std::uint32_t code(std::size_t j, std::size_t row) const;
-  // Asks for a column that is about to be read: one of many is in no cache.
-  void prefetch(std::size_t j) const;
-  std::uint32_t n_distinct(std::size_t j) const { return info_[j].n_distinct; }
+  bool one_column(std::size_t variable) const {
+    return first_member_[variable + 1] - first_member_[variable] == 1;
+  }
+  // Not so for a group, missing values or categories.
+  bool plain(std::size_t variable) const;
+
+  // Of a coding.
+  std::uint32_t column(std::size_t coding) const { return info_[coding].column; }
+  // Its number in the whole of which these columns are a part.
+  std::uint32_t origin(std::size_t coding) const { return info_[coding].origin; }
+  std::uint32_t n_categories(std::size_t coding) const { return info_[coding].n_categories; }
+  bool categorical(std::size_t coding) const { return info_[coding].n_categories > 0; }
+  // The coding with missing as the lowest value; the one with missing as the highest comes next.
+  bool missing_low(std::size_t coding) const { return info_[coding].missing_low; }
+  // The first coding of the same column.
+  std::uint32_t first_coding(std::uint32_t coding) const {
+    return coding - (coding > 0 && missing_low(coding - 1));
+  }
+  ColumnView view(std::size_t coding) const {
+    return {storage_.data() + info_[coding].offset, info_[coding].width};
+  }
+  std::uint32_t code(std::size_t coding, std::size_t row) const;
+  // Asks for a coding that is about to be read: one of many is in no cache.
+  void prefetch(std::size_t coding) const;
+  // Of an ordered column; of a categorical one how many of its categories occur.
+  std::uint32_t n_distinct(std::size_t coding) const { return info_[coding].n_distinct; }
   // The largest number of rows that share one value: 1 in an untied column, n in a constant one.
-  std::uint32_t max_ties(std::size_t j) const { return info_[j].max_ties; }
-  double value(std::size_t j, std::uint32_t code) const {
-    return values_[info_[j].first_value + code];
+  std::uint32_t max_ties(std::size_t coding) const { return info_[coding].max_ties; }
+  // Missing as the lowest value is -infinity.
+  double value(std::size_t coding, std::uint32_t code) const {
+    return values_[info_[coding].first_value + code];
   }
 
  private:
   struct Info {
     std::size_t offset = 0;
     std::size_t first_value = 0;
+    std::uint32_t column = 0;
+    std::uint32_t origin = 0;
+    std::uint32_t n_categories = 0;
     std::uint32_t n_distinct = 0;
     std::uint32_t max_ties = 0;
     CodeWidth width = CodeWidth::bits8;
+    bool missing_low = false;
   };
 
-  void store(std::size_t j, const std::vector<std::uint32_t>& codes, std::size_t n_distinct,
-             std::uint32_t max_ties);
+  // `info` says what is known beforehand; returns the number of the new coding.
+  std::uint32_t store(const std::vector<std::uint32_t>& codes, Info info);
+  void keep_values(std::uint32_t coding, const std::vector<double>& values);
 
   std::size_t n_;
-  bool keep_values_;
+  bool has_values_;
   std::array<std::uint64_t, 2> fingerprint_;
   std::vector<Info> info_;
+  std::vector<std::uint32_t> members_, first_member_;
   std::vector<unsigned char> storage_;
   std::vector<double> values_;
 };

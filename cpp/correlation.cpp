@@ -31,17 +31,22 @@ Sums sums_of(const Code* codes, const std::vector<double>& other) {
 }
 
 // The codes less their mean, scaled to unit length; all zero if they are all equal.
-std::vector<double> standardised(const Columns& columns, std::uint32_t j) {
+std::vector<double> standardised(const Columns& columns, std::uint32_t coding) {
   const auto n = static_cast<double>(columns.n());
   std::vector<double> values(columns.n());
   double sum = 0, squares = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) sum += values[i] = columns.code(j, i);
+  for (std::size_t i = 0; i < values.size(); ++i) sum += values[i] = columns.code(coding, i);
   for (double& value : values) {
     value -= sum / n;
     squares += value * value;
   }
   for (double& value : values) value = squares > 0 ? value / std::sqrt(squares) : 0.0;
   return values;
+}
+
+// Groups and categories have no order to compare.
+bool ordered(const Columns& columns, std::size_t variable) {
+  return columns.one_column(variable) && !columns.categorical(columns.members(variable)[0]);
 }
 
 }  // namespace
@@ -52,12 +57,17 @@ std::vector<double> code_correlations(const Columns& columns,
   std::vector<double> found;
   found.reserve(chosen.size() * columns.p());
   for (const std::uint32_t one : chosen) {
-    const std::vector<double> values = standardised(columns, one);
+    const std::vector<double> values = standardised(columns, columns.members(one)[0]);
     for (std::size_t j = 0; j < columns.p(); ++j) {
-      const Sums sums =
-          with_codes(columns.view(j), [&](const auto* codes) { return sums_of(codes, values); });
+      const std::uint32_t coding = columns.members(j)[0];
+      if (!ordered(columns, one) || !ordered(columns, j) || columns.n_distinct(coding) < 2) {
+        found.push_back(0.0);
+        continue;
+      }
+      const Sums sums = with_codes(columns.view(coding),
+                                   [&](const auto* codes) { return sums_of(codes, values); });
       const double spread = sums.squares - sums.first * sums.first / n;
-      found.push_back(columns.n_distinct(j) > 1 ? sums.products / std::sqrt(spread) : 0.0);
+      found.push_back(sums.products / std::sqrt(spread));
     }
   }
   return found;

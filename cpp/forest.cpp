@@ -85,8 +85,7 @@ void Forest::update_tree(std::size_t t) {
   Proposal proposal = propose(planted);
   Candidate candidate;
   if (proposal.possible && !proposal.deep && proposal.kind != Move::death)
-    candidate = {columns_.view(proposal.rule.variable), proposal.rule.cut, proposal.rows.first,
-                 proposal.rows.second};
+    candidate = {comparison(proposal.rule), proposal.rows.first, proposal.rows.second};
   residual_->advance(previous_, planted, candidate, sums_);
   evaluate(planted, proposal);
   const auto kind = static_cast<std::size_t>(proposal.kind);

@@ -112,6 +112,7 @@ class Forest {
   void refresh_ghosts(PlantedTree& planted);
   std::size_t grow_listed(PlantedTree& planted, std::int32_t k,
                           const std::vector<std::pair<Rule, double>>& nodes, std::size_t next);
+  void check_rule(const Rule& rule) const;                                   // forest_state.cpp
   void keep_record(std::size_t t, const Proposal& proposal, bool accepted);  // forest_state.cpp
 
   // moves.cpp
@@ -120,6 +121,7 @@ class Forest {
   void propose_change(PlantedTree& planted, Proposal& proposal);
   void draw_rule(Proposal& proposal);
   void make_admissible(Proposal& proposal);
+  Comparison comparison(const Rule& rule);
   void evaluate(PlantedTree& planted, Proposal& proposal);
   void evaluate_split(PlantedTree& planted, Proposal& proposal);
   void evaluate_death(const PlantedTree& planted, Proposal& proposal);
@@ -128,7 +130,7 @@ class Forest {
   void apply_death(PlantedTree& planted, const Proposal& proposal);
   void apply_change(PlantedTree& planted, const Proposal& proposal);
   void settle_split(PlantedTree& planted, const Proposal& proposal);
-  void sides_splittable(const RowSet& rows, Rule rule, Part& left, Part& right);
+  void sides_splittable(const RowSet& rows, const Rule& rule, Part& left, Part& right);
 
   // restructure.cpp
   void evaluate_deep(PlantedTree& planted, Proposal& proposal);
@@ -178,6 +180,7 @@ class Forest {
   } sides_;                    // of the split under evaluation
   std::vector<Ghost> ghosts_;  // that the rule under evaluation brings with it
   std::vector<LeafId> marks_, side_marks_;
+  std::vector<std::uint8_t> sides_of_rows_;  // by a rule on categories: 0 left, 1 right
   std::unique_ptr<PlantedTree> restructured_;
   bool recording_ = false;
   std::vector<ProposalRecord> records_;

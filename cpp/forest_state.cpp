@@ -23,7 +23,7 @@ std::vector<std::pair<Rule, double>> Forest::listed(const Tree& tree) {
   tree.preorder(0, [&](std::int32_t k) {
     const Node& node = tree.node(k);
     if (node.is_leaf())
-      nodes.push_back({Rule{no_variable, 0}, tree.mu[node.leaf]});
+      nodes.push_back({Rule{no_variable}, tree.mu[node.leaf]});
     else
       nodes.push_back({node.rule, 0.0});
   });
@@ -73,24 +73,36 @@ std::size_t Forest::grow_listed(PlantedTree& planted, std::int32_t k,
     tree.mu[tree.node(k).leaf] = residual_->rounded(mu);
     return next;
   }
-  const auto& variables = eligibility_.variables();
-  if (!std::binary_search(variables.begin(), variables.end(), rule.variable))
-    throw std::invalid_argument("trees: a rule's variable cannot be split on");
   const RowSet rows = rows_of(planted, k);
-  const ColumnView column = columns_.view(rule.variable);
-  if (rule.cut >= columns_.n_distinct(rule.variable) ||
-      kernels_.count_code(n(), rows, column, rule.cut) == 0)
+  check_rule(rule);
+  const auto [column, cut] = comparison(rule);
+  if (kernels_.count_code(n(), rows, column, cut) == 0)
     throw std::invalid_argument("trees: a cut is not among the codes of its node");
-  const std::uint32_t n_left = kernels_.count_left(n(), rows, column, rule.cut);
+  const std::uint32_t n_left = kernels_.count_left(n(), rows, column, cut);
   if (!eligibility_.admissible(n_left, rows.size))
     throw std::invalid_argument("trees: a split leaves too few rows on one side");
   kernels_.split_rows(planted.ids.data(), n(), rows.first, static_cast<LeafId>(tree.n_leaves()),
-                      column, rule.cut);
+                      column, cut);
   tree.grow(k, rule, n_left, rows.size - n_left);
   const std::int32_t left = tree.node(k).left, right = tree.node(k).right;
   for (const std::int32_t side : {left, right})
     tree.node(side).splittable = eligibility_.splittable(rows_of(planted, side));
   return grow_listed(planted, right, nodes, grow_listed(planted, left, nodes, next));
+}
+
+void Forest::check_rule(const Rule& rule) const {
+  const auto& variables = eligibility_.variables();
+  if (!std::binary_search(variables.begin(), variables.end(), rule.variable))
+    throw std::invalid_argument("trees: a rule's variable cannot be split on");
+  const auto members = columns_.members(rule.variable);
+  if (std::none_of(members.begin(), members.end(), [&](std::uint32_t coding) {
+        return rule.coding == coding || (columns_.missing_low(coding) && rule.coding == coding + 1);
+      }))
+    throw std::invalid_argument("trees: a rule's coding is not one of its variable");
+  const std::uint32_t n_categories = columns_.n_categories(rule.coding);
+  if (n_categories > 0 ? n_categories < max_categories && rule.cut >> n_categories != 0
+                       : rule.cut >= columns_.n_distinct(rule.coding))
+    throw std::invalid_argument("trees: a cut is not among the codes of its node");
 }
 
 }  // namespace bayesvc

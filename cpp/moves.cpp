@@ -84,20 +84,32 @@ void Forest::propose_change(PlantedTree& planted, Proposal& proposal) {
 }
 
 void Forest::draw_rule(Proposal& proposal) {
-  proposal.rule.variable = splitting_.draw(proposal.rows, rng_, ghosts_);
-  proposal.rule.cut = eligibility_.draw_cut(proposal.rows, proposal.rule.variable, rng_);
+  const std::uint32_t variable = splitting_.draw(proposal.rows, rng_, ghosts_);
+  proposal.rule = eligibility_.draw(proposal.rows, variable, rng_);
+}
+
+// Good until the next one on categories.
+Comparison Forest::comparison(const Rule& rule) {
+  if (!columns_.categorical(rule.coding))
+    return {columns_.view(rule.coding), static_cast<std::uint32_t>(rule.cut)};
+  const auto* categories = static_cast<const std::uint8_t*>(columns_.view(rule.coding).codes);
+  sides_of_rows_.resize(n());
+  for (std::size_t i = 0; i < n(); ++i)
+    sides_of_rows_[i] = static_cast<std::uint8_t>(~(rule.cut >> categories[i]) & 1);
+  return {{sides_of_rows_.data(), CodeWidth::bits8}, 0};
 }
 
 // The cut may have been the node's largest value. (Above two leaves the evaluation sees to that.)
 void Forest::make_admissible(Proposal& proposal) {
   const RowSet& rows = proposal.rows;
   const auto n_left = [&]() -> std::uint32_t {
-    const Rule rule = proposal.rule;
-    if (rows.size == n() && eligibility_.untied(rule.variable)) return rule.cut + 1;
-    return kernels_.count_left(n(), rows, columns_.view(rule.variable), rule.cut);
+    if (rows.size == n() && eligibility_.untied(proposal.rule))
+      return static_cast<std::uint32_t>(proposal.rule.cut) + 1;
+    const Comparison rule = comparison(proposal.rule);
+    return kernels_.count_left(n(), rows, rule.column, rule.cut);
   };
   while (!eligibility_.admissible(n_left(), rows.size))
-    proposal.rule.cut = eligibility_.draw_cut(rows, proposal.rule.variable, rng_);
+    eligibility_.draw_cut(rows, proposal.rule, rng_);
 }
 
 void Forest::evaluate(PlantedTree& planted, Proposal& proposal) {
@@ -116,10 +128,9 @@ void Forest::evaluate_split(PlantedTree& planted, Proposal& proposal) {
   const Node& node = tree.node(proposal.node);
   const RowSet& rows = proposal.rows;
   while (!eligibility_.admissible(sums_.left_count, rows.size)) {  // the largest value was drawn
-    proposal.rule.cut = eligibility_.draw_cut(rows, proposal.rule.variable, rng_);
-    residual_->sums(
-        planted.ids.data(), tree.n_leaves(),
-        {columns_.view(proposal.rule.variable), proposal.rule.cut, rows.first, rows.second}, sums_);
+    eligibility_.draw_cut(rows, proposal.rule, rng_);
+    residual_->sums(planted.ids.data(), tree.n_leaves(),
+                    {comparison(proposal.rule), rows.first, rows.second}, sums_);
   }
   double total = sums_.sum[rows.first];
   if (rows.second != rows.first) total += sums_.sum[rows.second];
@@ -150,7 +161,7 @@ void Forest::evaluate_death(const PlantedTree& planted, Proposal& proposal) {
 }
 
 // Where the number of rows does not tell, looks at the rows on either side of the candidate.
-void Forest::sides_splittable(const RowSet& rows, Rule rule, Part& left, Part& right) {
+void Forest::sides_splittable(const RowSet& rows, const Rule& rule, Part& left, Part& right) {
   const auto unclear = [this](const Part& part) {
     return !eligibility_.surely_splittable(part.n_rows) &&
            !eligibility_.surely_unsplittable(part.n_rows);
@@ -159,7 +170,8 @@ void Forest::sides_splittable(const RowSet& rows, Rule rule, Part& left, Part& r
   right.splittable = !eligibility_.surely_unsplittable(right.n_rows);
   if (!unclear(left) && !unclear(right)) return;
   side_marks_.resize(n());
-  kernels_.mark_sides(side_marks_.data(), n(), rows, columns_.view(rule.variable), rule.cut);
+  const auto [column, cut] = comparison(rule);
+  kernels_.mark_sides(side_marks_.data(), n(), rows, column, cut);
   if (unclear(left))
     left.splittable = eligibility_.splittable({side_marks_.data(), 1, 1, left.n_rows});
   if (unclear(right))
@@ -181,8 +193,8 @@ void Forest::apply_birth(PlantedTree& planted, const Proposal& proposal) {
   Tree& tree = planted.tree;
   const LeafId from = tree.node(proposal.node).leaf;
   const auto to = static_cast<LeafId>(tree.n_leaves());
-  kernels_.split_rows(planted.ids.data(), n(), from, to, columns_.view(proposal.rule.variable),
-                      proposal.rule.cut);
+  const auto [column, cut] = comparison(proposal.rule);
+  kernels_.split_rows(planted.ids.data(), n(), from, to, column, cut);
   tree.grow(proposal.node, proposal.rule, sides_.left.n_rows, sides_.right.n_rows);
   settle_split(planted, proposal);
 }
@@ -192,12 +204,12 @@ void Forest::apply_change(PlantedTree& planted, const Proposal& proposal) {
   Node& node = tree.node(proposal.node);
   const LeafId left = tree.node(node.left).leaf, right = tree.node(node.right).leaf;
   kernels_.merge_rows(planted.ids.data(), n(), right, left, right);
-  kernels_.split_rows(planted.ids.data(), n(), left, right, columns_.view(proposal.rule.variable),
-                      proposal.rule.cut);
+  const auto [column, cut] = comparison(proposal.rule);
+  kernels_.split_rows(planted.ids.data(), n(), left, right, column, cut);
   splitting_.remove(node.rule.variable);
   splitting_.remove_ghosts(tree.exhaustion(proposal.node).ghosts);
   node.rule = proposal.rule;
-  node.n_cuts = 0;
+  node.n_choices = 0;
   settle_split(planted, proposal);
 }
 

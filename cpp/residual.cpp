@@ -78,8 +78,8 @@ class ResidualOf final : public Residual {
     task.current_ids = current_ids;
     task.current_shift = current_table.data();
     task.n_current = n_current;
-    task.column = candidate.column;
-    task.cut = candidate.cut;
+    task.column = candidate.rule.column;
+    task.cut = candidate.rule.cut;
     task.first = candidate.first;
     task.second = candidate.second;
     task.sums = out.sum.data();

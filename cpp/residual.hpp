@@ -16,10 +16,9 @@ struct PlantedTree {
   std::vector<LeafId> ids;
 };
 
-// A split under consideration: rows of {first, second} with code <= cut would go left.
+// A split of the rows of {first, second} under consideration.
 struct Candidate {
-  ColumnView column{};  // null: none
-  std::uint32_t cut = 0;
+  Comparison rule{};  // without a column: none
   LeafId first = 0;
   LeafId second = 0;
 };

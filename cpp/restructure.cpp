@@ -73,8 +73,8 @@ bool Forest::route(PlantedTree& planted, std::int32_t k, LeafId id, bool free_ru
   }
   if (!free_rule && !rule_log_prior(tree, k, rows, log_prior)) return false;
   const LeafId right = leftmost_leaf(tree, node.right);
-  const SplitCounts counts = kernels_.split_rows(planted.ids.data(), n(), id, right,
-                                                 columns_.view(node.rule.variable), node.rule.cut);
+  const auto [column, cut] = comparison(node.rule);
+  const SplitCounts counts = kernels_.split_rows(planted.ids.data(), n(), id, right, column, cut);
   if (counts.at_cut == 0 || !eligibility_.admissible(node.n_rows - counts.moved, node.n_rows))
     return false;
   tree.node(node.left).n_rows = node.n_rows - counts.moved;
@@ -85,9 +85,9 @@ bool Forest::route(PlantedTree& planted, std::int32_t k, LeafId id, bool free_ru
 
 bool Forest::rule_log_prior(Tree& tree, std::int32_t k, const RowSet& rows, double& log_prior) {
   Node& node = tree.node(k);
-  node.n_cuts = eligibility_.n_cuts(rows, node.rule.variable);
-  if (node.n_cuts == 0) return false;
-  log_prior -= fixed_math::log(node.n_cuts);
+  node.n_choices = eligibility_.n_choices(rows, node.rule);
+  if (node.n_choices == 0) return false;
+  log_prior -= fixed_math::log(node.n_choices);
   if (splitting_.prior() == SplitPrior::collapsed) {
     for (const Ghost& ghost : tree.exhaustion(k).ghosts)
       if (eligibility_.eligible(rows, ghost.variable)) return false;
@@ -125,14 +125,13 @@ double Forest::subtree_log_prior(PlantedTree& planted, std::int32_t top, bool fr
 
 double Forest::standing_rule_log_prior(PlantedTree& planted, std::int32_t k) {
   Node& node = planted.tree.node(k);
-  const std::uint32_t variable = node.rule.variable;
-  if (eligibility_.untied(variable))
-    node.n_cuts = node.n_rows - 2 * settings_.min_samples_leaf + 1;
-  else if (node.n_cuts == 0)
-    node.n_cuts = eligibility_.n_cuts(rows_of(planted, k), variable);
-  const double log_prior = -fixed_math::log(node.n_cuts);
+  if (eligibility_.untied(node.rule))
+    node.n_choices = eligibility_.n_choices_untied(node.n_rows);
+  else if (node.n_choices == 0)
+    node.n_choices = eligibility_.n_choices(rows_of(planted, k), node.rule);
+  const double log_prior = -fixed_math::log(node.n_choices);
   if (splitting_.prior() == SplitPrior::collapsed) return log_prior;
-  return log_prior + splitting_.log_probability(variable) -
+  return log_prior + splitting_.log_probability(node.rule.variable) -
          splitting_.log_mass(ineligible_in(planted, k));
 }
 
@@ -146,7 +145,7 @@ void Forest::evaluate_deep(PlantedTree& planted, Proposal& proposal) {
   tree = planted.tree;
   if (change) {
     tree.node(top).rule = proposal.rule;
-    tree.node(top).n_cuts = 0;
+    tree.node(top).n_choices = 0;
     tree.exhaustion(top).ghosts = ghosts_;
   } else {
     exchange_rules(tree, top, proposal.child);

@@ -14,19 +14,41 @@ struct SavedForests::Rows {
 
 namespace {
 
-// out[i] = choice(i, whether row i goes left); neighbouring rows make the loop a vector one.
-template <class Rows, class Choice>
-void pick(const Rows& rows, std::int32_t variable, double cut, double* out, Choice choice) {
-  const double* column = rows.x + variable * rows.column_stride;
-  if (rows.row_stride == 1) {
-    for (std::size_t i = 0; i < rows.n; ++i) out[i] = choice(i, column[i] <= cut);
+// out[i] = choice(i, goes_left(value of row i)); neighbouring rows make the loop a vector one.
+template <class GoesLeft, class Choice>
+void pick_each(const double* column, std::size_t n, std::ptrdiff_t stride, double* out,
+               GoesLeft goes_left, Choice choice) {
+  if (stride == 1) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = choice(i, goes_left(column[i]));
     return;
   }
-  for (std::size_t i = 0; i < rows.n; ++i)
-    out[i] = choice(i, column[static_cast<std::ptrdiff_t>(i) * rows.row_stride] <= cut);
+  for (std::size_t i = 0; i < n; ++i)
+    out[i] = choice(i, goes_left(column[static_cast<std::ptrdiff_t>(i) * stride]));
+}
+
+// Adds the value of the last node; those before it that have none get zero.
+template <class T>
+void set_at(std::vector<T>& values, std::size_t at, T value) {
+  values.resize(at + 1);
+  values[at] = value;
 }
 
 }  // namespace
+
+template <class Choice>
+void SavedForests::pick(std::uint64_t k, const Rows& rows, double* out, Choice choice) const {
+  const double* column = rows.x + variable[k] * rows.column_stride;
+  const auto pick = [&](auto goes_left) {
+    pick_each(column, rows.n, rows.row_stride, out, goes_left, choice);
+  };
+  const double cut = value[k];
+  if (!subset.empty() && subset[k])
+    pick([left = subset[k]](double x) { return (left >> static_cast<unsigned>(x)) & 1; });
+  else if (!missing_left.empty() && missing_left[k])
+    pick([cut](double x) { return !(x > cut); });
+  else
+    pick([cut](double x) { return x <= cut; });
+}
 
 void SavedForests::add(const Forest& forest) {
   n_trees = forest.trees().size();
@@ -43,14 +65,21 @@ void SavedForests::add(const Forest& forest) {
         value.push_back(tree.mu[node.leaf]);
         return;
       }
-      variable.push_back(static_cast<std::int32_t>(node.rule.variable));
-      value.push_back(columns.value(node.rule.variable, node.rule.cut));
+      const Rule& rule = node.rule;
+      const bool categorical = columns.categorical(rule.coding);
+      variable.push_back(static_cast<std::int32_t>(columns.column(rule.coding)));
+      value.push_back(
+          categorical ? 0.0 : columns.value(rule.coding, static_cast<std::uint32_t>(rule.cut)));
+      if (categorical) set_at(subset, at, rule.cut);
+      if (columns.missing_low(rule.coding)) set_at<std::uint8_t>(missing_left, at, 1);
       self(self, node.left);
       right[at] = static_cast<std::int32_t>(variable.size() - at);
       self(self, node.right);
     };
     append(append, 0);
   }
+  if (!missing_left.empty()) missing_left.resize(variable.size());
+  if (!subset.empty()) subset.resize(variable.size());
 }
 
 void SavedForests::check(std::size_t p) const {
@@ -58,8 +87,9 @@ void SavedForests::check(std::size_t p) const {
   const auto refuse = [] {
     throw std::invalid_argument("forests: the arrays do not describe trees; the data are damaged");
   };
-  if (right.size() != size || value.size() != size || n_trees == 0 ||
-      tree_start.size() % n_trees != 0)
+  const auto fits = [size](const auto& part) { return part.empty() || part.size() == size; };
+  if (right.size() != size || value.size() != size || n_trees == 0 || !fits(missing_left) ||
+      !fits(subset) || tree_start.size() % n_trees != 0)
     refuse();
   for (std::size_t t = 0; t < tree_start.size(); ++t) {
     const std::uint64_t begin = tree_start[t];
@@ -82,13 +112,13 @@ void SavedForests::check(std::size_t p) const {
   }
 }
 
-std::vector<char> SavedForests::split_on_any(const std::vector<std::int32_t>& variables) const {
+std::vector<char> SavedForests::split_on_any(const std::vector<std::int32_t>& columns) const {
   std::vector<char> found(tree_start.size(), 0);
   for (std::size_t t = 0; t < tree_start.size(); ++t) {
     const std::uint64_t end = t + 1 < tree_start.size() ? tree_start[t + 1] : variable.size();
     for (std::uint64_t k = tree_start[t]; k < end && !found[t]; ++k)
       found[t] = variable[k] >= 0 &&
-                 std::find(variables.begin(), variables.end(), variable[k]) != variables.end();
+                 std::find(columns.begin(), columns.end(), variable[k]) != columns.end();
   }
   return found;
 }
@@ -121,14 +151,14 @@ void SavedForests::evaluate(std::uint64_t k, const Rows& rows, std::size_t depth
   const std::uint64_t left = k + 1, other = k + static_cast<std::uint64_t>(right[k]);
   if (variable[left] < 0 && variable[other] < 0) {
     const double a = value[left], b = value[other];
-    pick(rows, variable[k], value[k], out, [=](std::size_t, bool low) { return low ? a : b; });
+    pick(k, rows, out, [=](std::size_t, bool low) { return low ? a : b; });
     return;
   }
   if (scratch.size() <= depth) scratch.emplace_back();
   double* high = scratch[depth].data();
   evaluate(left, rows, depth + 1, scratch, out);
   evaluate(other, rows, depth + 1, scratch, high);
-  pick(rows, variable[k], value[k], out, [=](std::size_t i, bool low) {
+  pick(k, rows, out, [=](std::size_t i, bool low) {
     const double a = out[i], b = high[i];  // read both: a conditional read makes no vector loop
     return low ? a : b;
   });

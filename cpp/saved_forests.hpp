@@ -12,19 +12,23 @@ namespace bayesvc {
 
 struct SavedForests {
   std::size_t n_trees = 0;
-  // Nodes of all trees of all draws in preorder. A split has its variable, its cut value and the
-  // distance to its right child; a leaf has variable -1 and its value.
+  // Nodes of all trees of all draws in preorder. A split has its column, its cut value and the
+  // distance to its right child; a leaf has variable -1 and its value. Missing values go right.
   std::vector<std::int32_t> variable;
   std::vector<std::int32_t> right;
   std::vector<double> value;
   std::vector<std::uint64_t> tree_start;  // n_draws * n_trees
+  // By node, but empty where no rule needs it: missing values go left; the categories that go left,
+  // one to a bit, in a split on categories.
+  std::vector<std::uint8_t> missing_left;
+  std::vector<std::uint64_t> subset;
 
   std::size_t n_draws() const { return n_trees ? tree_start.size() / n_trees : 0; }
   void add(const Forest& forest);
-  // Throws std::invalid_argument if the arrays do not describe trees on p variables.
+  // Throws std::invalid_argument if the arrays do not describe trees on p columns.
   void check(std::size_t p) const;
-  // For each tree of each draw, whether it splits on one of the variables.
-  std::vector<char> split_on_any(const std::vector<std::int32_t>& variables) const;
+  // For each tree of each draw, whether it splits on one of the columns.
+  std::vector<char> split_on_any(const std::vector<std::int32_t>& columns) const;
   // out[draw * n_rows + i] = sum of the trees of the draw at row i, of those that are wanted: one
   // flag for each tree of each draw, or none for all. Quickest with row_stride 1.
   void predict(const double* x, std::size_t n_rows, std::ptrdiff_t row_stride,
@@ -42,6 +46,9 @@ struct SavedForests {
   // Writes the value of the subtree at node k for each of at most rows_at_once rows.
   void evaluate(std::uint64_t k, const Rows& rows, std::size_t depth, Scratch& scratch,
                 double* out) const;
+  // out[i] = choice(i, whether row i goes left at node k).
+  template <class Choice>
+  void pick(std::uint64_t k, const Rows& rows, double* out, Choice choice) const;
 };
 
 }  // namespace bayesvc

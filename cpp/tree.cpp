@@ -29,7 +29,7 @@ void Tree::grow(std::int32_t leaf, Rule rule, std::uint32_t n_left, std::uint32_
   child.depth = static_cast<std::uint16_t>(node(leaf).depth + 1);
   Node& parent = node(leaf);
   parent.rule = rule;
-  parent.n_cuts = 0;
+  parent.n_choices = 0;
   parent.left = size();
   parent.right = size() + 1;
   child.leaf = parent.leaf;

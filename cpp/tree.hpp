@@ -9,12 +9,18 @@
 
 namespace bayesvc {
 
-// Rows with code <= cut go left. (Other kinds of rule, for missing values and subsets of
-// categories, would be told apart here and in the kernels' comparison, nowhere else.)
+// Rows with code <= cut go left; in a categorical column those whose category is a bit of the cut.
 struct Rule {
   std::uint32_t variable = 0;
-  std::uint32_t cut = 0;
+  std::uint32_t coding = 0;  // one of the variable's
+  std::uint64_t cut = 0;
   bool operator==(const Rule&) const = default;
+};
+
+// A rule as the kernels see it: rows with code <= cut go left.
+struct Comparison {
+  ColumnView column{};
+  std::uint32_t cut = 0;
 };
 
 struct Node {
@@ -22,8 +28,8 @@ struct Node {
   std::int32_t left = -1;  // -1 in a leaf
   std::int32_t right = -1;
   std::uint32_t n_rows = 0;
-  Rule rule{};               // internal nodes
-  std::uint32_t n_cuts = 0;  // of the rule's variable in a tied column; 0: not counted yet
+  Rule rule{};           // internal nodes
+  double n_choices = 0;  // rules there were for its variable; 0: not counted yet
   std::uint16_t depth = 0;
   LeafId leaf = 0;         // leaves
   bool splittable = true;  // leaves: some variable is eligible

@@ -24,9 +24,29 @@ using bayesvc::SplitPrior;
 using brute_force::Matrix;
 using brute_force::Rows;
 
-enum class Kind { untied, binary, mixed };
+enum class Kind { untied, binary, mixed, messy };
+
+// Missing values, categories, and a group of both with a complete column.
+inline Matrix messy_matrix(std::size_t n) {
+  Rng rng = brute_force::rng_of(64);
+  Matrix m{n};
+  m.add_untied(rng);
+  m.lose_some(rng, 4);
+  m.add_categories(rng, 5);
+  m.add_untied(rng);
+  m.add_tied(rng, 3);
+  m.lose_some(rng, 3);
+  m.add_categories(rng, 2);
+  m.add_untied(rng);
+  m.lose_some(rng, 2);
+  m.add_categories(rng, 4);
+  m.add_tied(rng, 2);
+  m.group({3, 5, 6, 7});
+  return m;
+}
 
 inline Matrix matrix_of(Kind kind, std::size_t n) {
+  if (kind == Kind::messy) return messy_matrix(n);
   Rng rng = brute_force::rng_of(60 + static_cast<std::uint64_t>(kind));
   Matrix m{n};
   for (int k = 0; k < 3; ++k) {
@@ -43,7 +63,8 @@ inline std::vector<double> response(const Matrix& m, bool binary) {
   Rng rng = brute_force::rng_of(70);
   std::vector<double> y;
   for (std::size_t i = 0; i < m.n; ++i) {
-    const double f = 0.3 * std::tanh(m.at(i, 0)) - 0.2 * std::tanh(m.at(i, 1) * m.at(i, 2));
+    const double first = std::isnan(m.at(i, 0)) ? 1.0 : m.at(i, 0);
+    const double f = 0.3 * std::tanh(first) - 0.2 * std::tanh(m.at(i, 1) * m.at(i, 2));
     y.push_back(binary ? f + 0.2 * rng.normal() > 0 : f + 0.05 * rng.normal());
   }
   return y;
@@ -76,29 +97,29 @@ inline void check_subtree(const Forest& forest, const PlantedTree& planted, std:
     CHECK(node.splittable == brute_force::splittable(columns, rows, weights, min_rows));
     return;
   }
-  const auto cuts = brute_force::admissible_cuts(columns, rows, node.rule.variable, min_rows);
-  CHECK(std::binary_search(cuts.begin(), cuts.end(), node.rule.cut));
+  const auto rules = brute_force::rules(columns, rows, node.rule.variable, min_rows);
+  CHECK(std::any_of(rules.begin(), rules.end(),
+                    [&](const auto& entry) { return entry.first == node.rule; }));
   CHECK(weights[node.rule.variable] > 0);
   CHECK(node.birth_ratio > 0 && node.birth_ratio <= 1);
   const auto& exhaustion = planted.tree.exhaustion(k);
   for (const bayesvc::Ghost& ghost : exhaustion.ghosts) {
     CHECK(forest.settings().splitting == SplitPrior::collapsed && ghost.count.value() >= 1);
-    CHECK(brute_force::admissible_cuts(columns, rows, ghost.variable, min_rows).empty());
+    CHECK(!brute_force::eligible(columns, rows, ghost.variable, min_rows));
   }
   if (exhaustion.ineligible_known) {
     for (std::uint32_t j = 0; j < columns.p(); ++j) {
       Rows all(columns.n());
       std::iota(all.begin(), all.end(), std::size_t{0});
-      const bool gone = weights[j] > 0 &&
-                        !brute_force::admissible_cuts(columns, all, j, min_rows).empty() &&
-                        brute_force::admissible_cuts(columns, rows, j, min_rows).empty();
+      const bool gone = weights[j] > 0 && brute_force::eligible(columns, all, j, min_rows) &&
+                        !brute_force::eligible(columns, rows, j, min_rows);
       CHECK(gone ==
             std::binary_search(exhaustion.ineligible.begin(), exhaustion.ineligible.end(), j));
     }
   }
   Rows left, right;
   for (const std::size_t i : rows)
-    (columns.code(node.rule.variable, i) <= node.rule.cut ? left : right).push_back(i);
+    (brute_force::goes_left(columns, node.rule, i) ? left : right).push_back(i);
   check_subtree(forest, planted, node.left, left);
   check_subtree(forest, planted, node.right, right);
 }
@@ -107,8 +128,8 @@ inline double value_by_rules(const Forest& forest, const PlantedTree& planted, s
   const bayesvc::Tree& tree = planted.tree;
   std::int32_t k = 0;
   while (!tree.node(k).is_leaf()) {
-    const auto [variable, cut] = tree.node(k).rule;
-    k = forest.columns().code(variable, row) <= cut ? tree.node(k).left : tree.node(k).right;
+    const bool left = brute_force::goes_left(forest.columns(), tree.node(k).rule, row);
+    k = left ? tree.node(k).left : tree.node(k).right;
   }
   return tree.mu[tree.node(k).leaf];
 }

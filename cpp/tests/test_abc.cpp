@@ -32,14 +32,17 @@ struct Problem {
   Matrix matrix;
   std::vector<double> y;
   Columns columns = matrix.encode(false);
+  Matrix filled = matrix;  // for the linear model
 
   Problem(Kind kind, std::size_t n, bool binary)
       : matrix(matrix_of(kind, n)), y(response(matrix, binary)) {
+    for (double& value : filled.x)
+      if (std::isnan(value)) value = 0;
     if (!binary)
       for (double& value : y) value = 1000.0 + 50.0 * value;  // units of its own
   }
 
-  MatrixView view() const { return {matrix.x.data(), 1, static_cast<std::ptrdiff_t>(matrix.n)}; }
+  MatrixView view() const { return {filled.x.data(), 1, static_cast<std::ptrdiff_t>(filled.n)}; }
   AbcSettings settings(bool binary) const {
     AbcSettings wanted;
     wanted.forest = bushy(columns);
@@ -47,6 +50,7 @@ struct Problem {
     wanted.burn_in = 30;
     wanted.n_train = matrix.n / 2 + 3;
     wanted.lambda_unit = 0.2;
+    wanted.design = matrix.layout.groups;
     for (std::size_t ones = 0; binary && ones <= wanted.n_train; ++ones)
       wanted.offsets.push_back(0.01 * static_cast<double>(ones) - 0.2);
     return wanted;
@@ -54,11 +58,21 @@ struct Problem {
   AbcSampler sampler(const AbcSettings& settings) const {
     return AbcSampler(columns, view(), y.data(), settings);
   }
-  Matrix part(const std::vector<std::uint32_t>& rows,
+  // Some rows of some variables of the matrix, or of the filled one, as a matrix of its own.
+  Matrix part(const Matrix& all, const std::vector<std::uint32_t>& rows,
               const std::vector<std::uint32_t>& variables) const {
     Matrix out{rows.size()};
-    for (const std::uint32_t j : variables)
-      for (const std::uint32_t i : rows) out.x.push_back(matrix.at(i, j));
+    const bayesvc::Layout& layout = all.layout;
+    for (const std::uint32_t variable : variables) {
+      std::vector<std::uint32_t> group;
+      const auto members = layout.groups.empty() ? std::vector{variable} : layout.groups[variable];
+      for (const std::uint32_t j : members) {
+        group.push_back(static_cast<std::uint32_t>(out.p()));
+        if (!layout.n_categories.empty()) out.layout.n_categories.push_back(layout.n_categories[j]);
+        for (const std::uint32_t i : rows) out.x.push_back(all.at(i, j));
+      }
+      out.layout.groups.push_back(group);
+    }
     return out;
   }
 };
@@ -110,8 +124,8 @@ Twin twin_of(const Problem& problem, const AbcSettings& abc, const AbcPlan& plan
   Twin twin;
   twin.settings = abc.forest;
   twin.settings.weights.assign(plan.subset.size(), 1.0);
-  const Matrix train = problem.part(plan.train, plan.subset);
-  const Matrix held_out = problem.part(plan.held_out, plan.subset);
+  const Matrix train = problem.part(problem.matrix, plan.train, plan.subset);
+  const Matrix held_out = problem.part(problem.matrix, plan.held_out, plan.subset);
   std::vector<double> y = chosen(problem.y, plan.train);
   if (abc.forest.binary) {
     const auto ones = static_cast<std::size_t>(std::count(y.begin(), y.end(), 1.0));
@@ -120,7 +134,8 @@ Twin twin_of(const Problem& problem, const AbcSettings& abc, const AbcPlan& plan
     twin.low = *std::min_element(y.begin(), y.end());
     twin.range = *std::max_element(y.begin(), y.end()) - twin.low;
     for (double& value : y) value = (value - twin.low) / twin.range - 0.5;
-    const LinearModel model(train.x.data(), train.n, train.p(), true);
+    const Matrix design = problem.part(problem.filled, plan.train, plan.subset);
+    const LinearModel model(design.x.data(), design.n, design.p(), true);
     const double freedom = static_cast<double>(train.n - model.rank() - 1);
     twin.settings.lambda = model.residual_ss(y.data()) / freedom * abc.lambda_unit;
   }
@@ -148,7 +163,7 @@ void check_same(const AbcSample& a, const AbcSample& b) {
 // A wrong prediction, calibration or scale would show in the noise: it must be standard normal
 // (false alarm: once in 10 million) around the predictions of an independent fit.
 TEST(abc_simulates_from_a_forest_of_its_rows_and_variables) {
-  for (const Kind kind : {Kind::untied, Kind::binary, Kind::mixed}) {
+  for (const Kind kind : {Kind::untied, Kind::binary, Kind::mixed, Kind::messy}) {
     const Problem problem(kind, 90, false);
     const AbcSettings settings = problem.settings(false);
     const AbcSampler sampler = problem.sampler(settings);
@@ -173,7 +188,7 @@ TEST(abc_simulates_from_a_forest_of_its_rows_and_variables) {
 
 // False alarm: once in 1.7 million for each kind.
 TEST(abc_simulates_classes_with_the_probit_probabilities) {
-  for (const Kind kind : {Kind::untied, Kind::binary, Kind::mixed}) {
+  for (const Kind kind : {Kind::untied, Kind::binary, Kind::mixed, Kind::messy}) {
     const Problem problem(kind, 90, true);
     const AbcSettings settings = problem.settings(true);
     const AbcSampler sampler = problem.sampler(settings);
@@ -271,7 +286,7 @@ TEST(abc_of_huge_and_tiny_responses) {
 
 TEST(abc_is_the_same_with_plain_and_avx2_kernels) {
   if (!bayesvc::avx2_kernels()) return;
-  for (const Kind kind : {Kind::untied, Kind::binary, Kind::mixed}) {
+  for (const Kind kind : {Kind::untied, Kind::binary, Kind::mixed, Kind::messy}) {
     for (const bool binary : {false, true}) {
       const Problem problem(kind, 133, binary);
       AbcSettings plain = problem.settings(binary), fast = plain;

@@ -7,6 +7,7 @@
 #include "../eligibility.hpp"
 #include "brute_force.hpp"
 #include "check.hpp"
+#include "forest_checks.hpp"
 #include "statistics.hpp"
 
 using bayesvc::Columns;
@@ -14,16 +15,18 @@ using bayesvc::Eligibility;
 using bayesvc::LeafId;
 using bayesvc::Rng;
 using bayesvc::RowSet;
+using bayesvc::Rule;
 using brute_force::Matrix;
 using brute_force::rng_of;
 using brute_force::Rows;
 
 namespace {
 
-enum class Kind { untied, binary, tied, mixed };
-constexpr Kind kinds[] = {Kind::untied, Kind::binary, Kind::tied, Kind::mixed};
+enum class Kind { untied, binary, tied, mixed, messy };
+constexpr Kind kinds[] = {Kind::untied, Kind::binary, Kind::tied, Kind::mixed, Kind::messy};
 
 Matrix matrix_of(Kind kind, std::size_t n, Rng& rng) {
+  if (kind == Kind::messy) return forest_checks::messy_matrix(n);
   Matrix m{n};
   if (kind == Kind::untied || kind == Kind::mixed)
     for (int k = 0; k < 3; ++k) m.add_untied(rng);
@@ -72,11 +75,13 @@ void check_node(const Columns& columns, const Eligibility& eligibility,
   const std::uint32_t min_rows = eligibility.min_rows();
   std::vector<std::uint32_t> ineligible;
   for (std::uint32_t j = 0; j < columns.p(); ++j) {
-    const auto cuts = brute_force::admissible_cuts(columns, rows, j, min_rows);
-    CHECK(eligibility.eligible(set, j) == !cuts.empty());
-    CHECK(eligibility.n_cuts(set, j) == cuts.size());
+    const auto rules = brute_force::rules(columns, rows, j, min_rows);
+    CHECK(eligibility.eligible(set, j) == !rules.empty());
+    for (const auto& [rule, probability] : rules) {
+      CHECK_NEAR(eligibility.n_choices(set, rule) * probability, 1.0, 1e-12);
+    }
     const auto& variables = eligibility.variables();
-    if (cuts.empty() && std::binary_search(variables.begin(), variables.end(), j))
+    if (rules.empty() && std::binary_search(variables.begin(), variables.end(), j))
       ineligible.push_back(j);
   }
   const bool splittable = brute_force::splittable(columns, rows, weights, min_rows);
@@ -89,24 +94,25 @@ void check_node(const Columns& columns, const Eligibility& eligibility,
   if (!eligibility.may_exhaust(set.size)) CHECK(ineligible.empty());
 }
 
-double z_of_cuts(const Columns& columns, const Eligibility& eligibility, const Node& node,
-                 std::uint32_t variable, Rng& rng) {
-  const Rows rows = node.rows();
-  const auto cuts = brute_force::admissible_cuts(columns, rows, variable, eligibility.min_rows());
-  std::vector<double> counts(cuts.size(), 0.0);
+double z_of_rules(const Columns& columns, const Eligibility& eligibility, const Node& node,
+                  std::uint32_t variable, Rng& rng) {
+  const auto rules = brute_force::rules(columns, node.rows(), variable, eligibility.min_rows());
+  std::vector<double> counts(rules.size(), 0.0), shares;
+  for (const auto& [rule, probability] : rules) shares.push_back(probability);
   for (int draw = 0; draw < 3000; ++draw) {
+    Rule rule = eligibility.draw(node.set(), variable, rng);
     for (;;) {
-      const std::uint32_t cut = eligibility.draw_cut(node.set(), variable, rng);
-      const auto at = std::lower_bound(cuts.begin(), cuts.end(), cut);
-      const bool known = at != cuts.end() && *at == cut;
-      if (!known) continue;  // the caller draws again
-      counts[static_cast<std::size_t>(at - cuts.begin())] += 1;
-      break;
+      const auto at = std::find_if(rules.begin(), rules.end(),
+                                   [&](const auto& entry) { return entry.first == rule; });
+      if (at != rules.end()) {
+        counts[static_cast<std::size_t>(at - rules.begin())] += 1;
+        break;
+      }
+      CHECK(!columns.categorical(rule.coding));  // these are always admissible
+      eligibility.draw_cut(node.set(), rule, rng);
     }
   }
-  if (cuts.size() == 1) return 0;
-  const double share = 1.0 / static_cast<double>(cuts.size());
-  return statistics::z_of_counts(counts, std::vector<double>(cuts.size(), share));
+  return rules.size() == 1 ? 0 : statistics::z_of_counts(counts, shares);
 }
 
 }  // namespace
@@ -117,19 +123,17 @@ TEST(eligibility_agrees_with_brute_force) {
     for (const std::size_t n : {4u, 9u, 40u, 150u}) {
       const Matrix m = matrix_of(kind, n, rng);
       const Columns columns = m.encode();
-      std::vector<double> weights(m.p(), 1.0);
-      if (m.p() > 2) weights[1] = 0;
+      std::vector<double> weights(columns.p(), 1.0);
+      if (columns.p() > 2) weights[1] = 0;
       for (const auto* kernels : {&bayesvc::plain_kernels(), &bayesvc::kernels_named("auto")}) {
         for (const std::uint32_t min_rows : {1u, 2u, 3u}) {
           const Eligibility eligibility(columns, *kernels, weights, min_rows);
           Rows all;
           for (std::size_t i = 0; i < n; ++i) all.push_back(i);
           std::vector<std::uint32_t> variables;
-          for (std::uint32_t j = 0; j < m.p(); ++j) {
-            if (weights[j] == 0) continue;
-            if (brute_force::admissible_cuts(columns, all, j, min_rows).empty()) continue;
-            variables.push_back(j);
-          }
+          for (std::uint32_t j = 0; j < columns.p(); ++j)
+            if (weights[j] > 0 && brute_force::eligible(columns, all, j, min_rows))
+              variables.push_back(j);
           CHECK(eligibility.variables() == variables);
           check_node(columns, eligibility, weights, {std::vector<LeafId>(n, 0), 0, 0});
           for (int k = 0; k < 60; ++k)
@@ -179,20 +183,20 @@ TEST(nothing_to_split_on) {
   }
 }
 
-TEST(cuts_are_drawn_uniformly) {
+TEST(rules_are_drawn_from_their_prior) {
   Rng rng = rng_of(32);
   int n_scores = 0;
-  for (const Kind kind : {Kind::untied, Kind::binary, Kind::tied}) {
+  for (const Kind kind : {Kind::untied, Kind::binary, Kind::tied, Kind::messy}) {
     const Matrix m = matrix_of(kind, 200, rng);
     const Columns columns = m.encode();
-    const std::vector<double> weights(m.p(), 1.0);
+    const std::vector<double> weights(columns.p(), 1.0);
     for (const std::uint32_t min_rows : {1u, 2u, 3u}) {
       const Eligibility eligibility(columns, bayesvc::kernels_named("auto"), weights, min_rows);
       for (int k = 0; k < 6; ++k) {
         const Node node = k ? random_node(m.n, rng) : Node{std::vector<LeafId>(m.n, 0), 0, 0};
         for (const std::uint32_t j : eligibility.variables()) {
           if (!eligibility.eligible(node.set(), j)) continue;
-          CHECK_NEAR(z_of_cuts(columns, eligibility, node, j, rng), 0.0, statistics::z_limit);
+          CHECK_NEAR(z_of_rules(columns, eligibility, node, j, rng), 0.0, statistics::z_limit);
           ++n_scores;
         }
       }
@@ -207,13 +211,13 @@ TEST(random_rows_are_uniform) {
   Matrix m{400};
   m.add_untied(rng);
   const Columns columns = m.encode();
-  const Eligibility eligibility(columns, bayesvc::kernels_named("auto"), {1.0}, 1);
+  const bayesvc::Cuts cuts(columns, bayesvc::kernels_named("auto"), 1);
   for (const std::size_t size : {1u, 2u, 24u, 25u, 26u, 400u}) {
     Node node{std::vector<LeafId>(m.n, 0), 1, 2};
     for (std::size_t k = 0; k < size; ++k)
       node.ids[(k * 17) % m.n] = static_cast<LeafId>(1 + k % 2);
     std::vector<double> counts(m.n, 0.0), inside;
-    for (int draw = 0; draw < 8000; ++draw) counts[eligibility.random_row(node.set(), rng)] += 1;
+    for (int draw = 0; draw < 8000; ++draw) counts[cuts.random_row(node.set(), rng)] += 1;
     for (const std::size_t i : node.rows()) inside.push_back(counts[i]);
     CHECK(std::accumulate(inside.begin(), inside.end(), 0.0) == 8000);
     if (size > 1)

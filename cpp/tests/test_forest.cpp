@@ -17,7 +17,7 @@ using Listed = std::vector<std::pair<Rule, double>>;
 namespace {
 
 constexpr SplitPrior priors[] = {SplitPrior::fixed, SplitPrior::explicit_s, SplitPrior::collapsed};
-constexpr Kind kinds[] = {Kind::untied, Kind::binary, Kind::mixed};
+constexpr Kind kinds[] = {Kind::untied, Kind::binary, Kind::mixed, Kind::messy};
 constexpr std::uint32_t leaf = Forest::no_variable;
 
 struct Tracks {
@@ -234,14 +234,14 @@ TEST(bad_trees_are_refused) {
   settings.min_samples_leaf = 3;
   settings.weights[4] = 0;
   const auto split = [](std::uint32_t variable, std::uint32_t cut) {
-    return Listed{{Rule{variable, cut}, 0}, {Rule{leaf, 0}, 1.0}, {Rule{leaf, 0}, 2.0}};
+    return Listed{{Rule{variable, variable, cut}, 0}, {Rule{leaf}, 1.0}, {Rule{leaf}, 2.0}};
   };
   const auto accepted = [&](const Listed& nodes) {
     Forest forest(columns, y.data(), settings, {1, 2, 3, 4});
     return plants(forest, nodes);
   };
   CHECK(accepted(split(0, 2)) && accepted(split(0, 8)));
-  CHECK(accepted({{Rule{leaf, 0}, 0.5}}));
+  CHECK(accepted({{Rule{leaf}, 0.5}}));
   CHECK(!accepted(split(0, 1)) && !accepted(split(0, 9)));  // too few rows on one side
   CHECK(!accepted(split(3, 0)));
   CHECK(!accepted(split(2, 0)));                             // constant
@@ -249,10 +249,10 @@ TEST(bad_trees_are_refused) {
   CHECK(!accepted(split(0, 256 + 5)));                       // nor one that looks like 5 in 8 bits
   CHECK(!accepted(split(4, 5)));                             // of weight zero
   CHECK(!accepted({}));
-  CHECK(!accepted({{Rule{0, 5}, 0}, {Rule{leaf, 0}, 1.0}}));  // a leaf is missing
-  CHECK(!accepted({{Rule{leaf, 0}, 1.0}, {Rule{leaf, 0}, 1.0}}));
+  CHECK(!accepted({{Rule{0, 0, 5}, 0}, {Rule{leaf}, 1.0}}));  // a leaf is missing
+  CHECK(!accepted({{Rule{leaf}, 1.0}, {Rule{leaf}, 1.0}}));
   Listed twice = split(0, 5);  // the same rule below itself
-  twice.insert(twice.begin() + 1, {{Rule{0, 5}, 0.0}, {Rule{leaf, 0}, 0.0}});
+  twice.insert(twice.begin() + 1, {{Rule{0, 0, 5}, 0.0}, {Rule{leaf}, 0.0}});
   CHECK(!accepted(twice));
   for (const std::uint32_t variable : {5u, 1000000u})  // no such variable
     CHECK(!accepted(split(variable, 0)));
@@ -266,7 +266,7 @@ TEST(a_refused_tree_changes_nothing) {
   Forest forest(columns, y.data(), bushy(columns), {1, 2, 3, 4});
   for (int k = 0; k < 40; ++k) forest.sweep();
   const Listed before = Forest::listed(forest.trees()[0].tree);
-  CHECK(!plants(forest, {{Rule{0, 40}, 0}, {Rule{leaf, 0}, 1.0}}));
+  CHECK(!plants(forest, {{Rule{0, 0, 40}, 0}, {Rule{leaf}, 1.0}}));
   CHECK(Forest::listed(forest.trees()[0].tree) == before);
   check_forest(forest);
 }
@@ -288,7 +288,7 @@ TEST(swapping_a_rule_with_two_equal_ones_counts_splits) {
     settings.weights = {1, 3};
     settings.dirichlet.alpha = 2;
     Forest forest(columns, y.data(), settings, {1, 2, 3, 4});
-    const Rule x{0, 1}, z{1, 1}, end{leaf, 0};
+    const Rule x{0, 0, 1}, z{1, 1, 1}, end{leaf};
     forest.plant(0, {{x, 0}, {z, 0}, {end, 0}, {end, 0}, {z, 0}, {end, 0}, {end, 0}});
     std::vector<double> share;
     for (int batch = 0; batch < 100; ++batch) {
