@@ -16,11 +16,17 @@ struct Sampler {
 
 void check(const Columns& columns, const Matrix& x, const Vector& y, const AbcSettings& settings) {
   const std::size_t n = columns.n(), p = columns.p();
-  if (x.shape(0) != n || x.shape(1) != p)
-    throw nb::value_error("X must have the shape of the columns");
+  if (x.shape(0) != n) throw nb::value_error("X must have one row for each row of the columns");
+  if (settings.design.empty() ? x.shape(1) != p : settings.design.size() != p)
+    throw nb::value_error("design must have one list of columns of X for each variable");
+  for (const auto& list : settings.design)
+    for (const std::uint32_t j : list)
+      if (j >= x.shape(1)) throw nb::value_error("design: no such column of X");
+  if (!settings.forest.row_weights.empty())
+    throw nb::value_error("settings.row_weights must be empty");
   if (y.shape(0) != n) throw nb::value_error("y must have one value for each row");
   if (settings.forest.weights.size() != p)
-    throw nb::value_error("settings.weights must have one value for each column");
+    throw nb::value_error("settings.weights must have one value for each variable");
   if (settings.forest.splitting != bayesvc::SplitPrior::fixed)
     throw nb::value_error("settings.splitting must be 'fixed'");
   if (settings.n_train < 2 || settings.n_train >= n)
@@ -54,11 +60,12 @@ void bind_abc(nb::module_& m) {
           [](Sampler* self, const Columns& columns, const Matrix& x, const Vector& y,
              const bayesvc::ForestSettings& forest, std::size_t burn_in, std::size_t n_train,
              double a0, double b0, double sigma_hat, bool corrected, double lambda_unit,
-             const Vector& offsets) {
+             const Vector& offsets, const std::vector<std::vector<std::uint32_t>>& design) {
             const AbcSettings settings{
                 forest,    burn_in,     n_train,
                 a0,        b0,          sigma_hat,
-                corrected, lambda_unit, {offsets.data(), offsets.data() + offsets.shape(0)}};
+                corrected, lambda_unit, {offsets.data(), offsets.data() + offsets.shape(0)},
+                design};
             check(columns, x, y, settings);
             const bayesvc::MatrixView view{x.data(), x.stride(0), x.stride(1)};
             new (self) Sampler{x, bayesvc::AbcSampler(columns, view, y.data(), settings)};
@@ -66,6 +73,6 @@ void bind_abc(nb::module_& m) {
           nb::kw_only(), nb::arg("columns"), nb::arg("X"), nb::arg("y"), nb::arg("settings"),
           nb::arg("burn_in"), nb::arg("n_train"), nb::arg("a0"), nb::arg("b0"),
           nb::arg("sigma_hat"), nb::arg("corrected"), nb::arg("lambda_unit"), nb::arg("offsets"),
-          nb::keep_alive<1, 2>())
+          nb::arg("design") = std::vector<std::vector<std::uint32_t>>(), nb::keep_alive<1, 2>())
       .def("sample", &sample, nb::arg("seed"), nb::arg("control"));
 }

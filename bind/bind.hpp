@@ -46,6 +46,11 @@ void bind_abc(nb::module_& m);
 void bind_linkage(nb::module_& m);
 
 namespace bayesvc {
+class Columns;
 struct Fit;
-}
-nb::dict fit_to_python(bayesvc::Fit&& fit, std::size_t p, std::size_t n_trees);  // fit.cpp
+struct ForestSettings;
+}  // namespace bayesvc
+// fit.cpp
+void check_fit(const bayesvc::Columns& columns, const Vector& y,
+               const bayesvc::ForestSettings& settings);
+nb::dict fit_to_python(bayesvc::Fit&& fit, std::size_t p, std::size_t n_trees);

@@ -20,12 +20,6 @@ struct Chain {
   bayesvc::Rng side;
 };
 
-void check(const Columns& columns, const Vector& y, const ForestSettings& settings) {
-  if (y.shape(0) != columns.n()) throw nb::value_error("y must have one value for each row");
-  if (settings.weights.size() != columns.p())
-    throw nb::value_error("settings.weights must have one value for each column");
-}
-
 // The cut alone, or (coding, cut) where the variable is not a plain column.
 nb::object cut_to_python(const Rule& rule, const Columns& columns) {
   if (columns.plain(rule.variable)) return nb::int_(rule.cut);
@@ -130,7 +124,7 @@ void bind_chain(nb::module_& m) {
           "__init__",
           [](Chain* self, const Columns& columns, const Vector& y, const ForestSettings& settings,
              const SeedWords& seed) {
-            check(columns, y, settings);
+            check_fit(columns, y, settings);
             new (self) Chain{Forest(columns, y.data(), settings, seed_of(seed)),
                              bayesvc::side_stream(seed_of(seed))};
           },

@@ -5,6 +5,17 @@
 using bayesvc::Control;
 using bayesvc::SavedForests;
 
+void check_fit(const bayesvc::Columns& columns, const Vector& y,
+               const bayesvc::ForestSettings& settings) {
+  if (y.shape(0) != columns.n()) throw nb::value_error("y must have one value for each row");
+  if (settings.weights.size() != columns.p())
+    throw nb::value_error("settings.weights must have one value for each variable");
+  if (!settings.row_weights.empty() && settings.row_weights.size() != columns.n())
+    throw nb::value_error("settings.row_weights must have one value for each row");
+  if (!settings.row_weights.empty() && settings.binary)
+    throw nb::value_error("settings.row_weights are for a continuous y");
+}
+
 nb::dict fit_to_python(bayesvc::Fit&& fit, std::size_t p, std::size_t n_trees) {
   const std::size_t n_draws = fit.sigma.size();
   bayesvc::Tallies& tallies = fit.tallies;
@@ -38,9 +49,7 @@ nb::dict fit(const bayesvc::Columns& columns, const Vector& y,
              const bayesvc::ForestSettings& settings, const SeedWords& seed, std::size_t burn_in,
              std::size_t n_draws, bool keep_counts, bool keep_s, bool keep_trees,
              Control& control) {
-  if (y.shape(0) != columns.n()) throw nb::value_error("y must have one value for each row");
-  if (settings.weights.size() != columns.p())
-    throw nb::value_error("settings.weights must have one value for each column");
+  check_fit(columns, y, settings);
   if (n_draws == 0) throw nb::value_error("n_draws must be at least 1");
   if (keep_trees && !columns.has_values())
     throw nb::value_error("keep_trees needs Columns made with keep_values=True");

@@ -50,6 +50,12 @@ void bind_settings(nb::module_& m) {
             self.weights.assign(weights.data(), weights.data() + weights.shape(0));
           })
       .def_prop_rw(
+          "row_weights",
+          [](const ForestSettings& self) { return to_numpy(std::vector(self.row_weights)); },
+          [](ForestSettings& self, const Vector& weights) {
+            self.row_weights.assign(weights.data(), weights.data() + weights.shape(0));
+          })
+      .def_prop_rw(
           "splitting",
           [](const ForestSettings& self) {
             return split_prior_names[static_cast<std::size_t>(self.splitting)];

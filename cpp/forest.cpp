@@ -26,7 +26,8 @@ Forest::Forest(const Columns& columns, const double* y, const ForestSettings& se
       eligibility_(columns, kernels_, settings.weights, settings.min_samples_leaf),
       splitting_(settings.splitting, settings.weights, settings.dirichlet, eligibility_),
       rng_(seed),
-      residual_(Residual::make(settings.single_precision, columns.n(), kernels_)),
+      residual_(
+          Residual::make(settings.single_precision, columns.n(), kernels_, settings.row_weights)),
       leaf_variance_(settings.leaf_sd * settings.leaf_sd) {
   const auto n_rows = static_cast<std::uint32_t>(n());
   const std::vector<LeafId> ids(n(), 0);
@@ -106,9 +107,10 @@ void Forest::draw_leaf_values(Tree& tree) {
     const double normal = rng_.normal();
     double value = settings_.leaf_sd * normal;
     if (settings_.likelihood) {
-      const double n_rows = tree.node(tree.leaf_node(static_cast<LeafId>(leaf))).n_rows;
-      const double shrink = leaf_variance_ / (variance + n_rows * leaf_variance_);
-      value = shrink * sums_.sum[leaf] + std::sqrt(shrink * variance) * normal;
+      const Node& node = tree.node(tree.leaf_node(static_cast<LeafId>(leaf)));
+      const Part part = leaf_part(node, sums_);
+      const double shrink = leaf_variance_ / (variance + part.weight * leaf_variance_);
+      value = shrink * part.sum + std::sqrt(shrink * variance) * normal;
     }
     tree.mu[leaf] = residual_->rounded(value);
   }
@@ -185,12 +187,12 @@ double Forest::split_probability(unsigned depth) const {
 double Forest::log_likelihood(const Part& part) const {
   if (!settings_.likelihood) return 0;
   const double variance = sigma_ * sigma_;
-  const double total = variance + part.n_rows * leaf_variance_;
+  const double total = variance + part.weight * leaf_variance_;
   return 0.5 * (log(variance / total) + part.sum * part.sum * leaf_variance_ / (variance * total));
 }
 
-double Forest::log_terminal(const Part& part, unsigned depth) const {
-  if (!part.splittable) return 0.0;
+double Forest::log_terminal(bool splittable, unsigned depth) const {
+  if (!splittable) return 0.0;
   return depth < log_terminal_.size() ? log_terminal_[depth] : log(1.0 - split_probability(depth));
 }
 
@@ -205,9 +207,9 @@ double Forest::log_birth_ratio(const Part& left, const Part& right, const Contex
   if (right.splittable) factor *= stay;
   if (!settings_.likelihood) return log(factor);
   const double variance = sigma_ * sigma_;
-  const double total_left = variance + left.n_rows * leaf_variance_;
-  const double total_right = variance + right.n_rows * leaf_variance_;
-  const double total = variance + (left.n_rows + right.n_rows) * leaf_variance_;
+  const double total_left = variance + left.weight * leaf_variance_;
+  const double total_right = variance + right.weight * leaf_variance_;
+  const double total = variance + (left.weight + right.weight) * leaf_variance_;
   const double sum = left.sum + right.sum;
   // One division and one logarithm: the factor goes under the root of the determinants, squared.
   const double inverse = 1.0 / (total_left * total_right * total * variance);
@@ -220,8 +222,9 @@ double Forest::log_birth_ratio(const Part& left, const Part& right, const Contex
 
 double Forest::clipped_exp(double log_ratio) { return exp(std::clamp(log_ratio, -690.0, 0.0)); }
 
-Forest::Part Forest::leaf_part(const Node& leaf) const {
-  return {sums_.sum[leaf.leaf], leaf.n_rows, leaf.splittable};
+Forest::Part Forest::leaf_part(const Node& leaf, const LeafSums& sums) const {
+  const double weight = weighted() ? sums.weight[leaf.leaf] : leaf.n_rows;
+  return {sums.sum[leaf.leaf], weight, leaf.n_rows, leaf.splittable};
 }
 
 }  // namespace bayesvc

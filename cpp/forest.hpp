@@ -33,7 +33,8 @@ struct ForestSettings {
   bool binary = false;                                      // probit: y is 0 or 1
   double offset = 0.0;
   SplitPrior splitting = SplitPrior::fixed;
-  std::vector<double> weights;  // one per variable
+  std::vector<double> weights;      // one per variable
+  std::vector<double> row_weights;  // y_i has variance sigma^2 / w_i; empty: all one
   DirichletSettings dirichlet;
   bool likelihood = true;  // false: the prior alone
   bool single_precision = true;
@@ -83,6 +84,7 @@ class Forest {
  private:
   struct Part {  // one side of a split, or a leaf
     double sum = 0;
+    double weight = 0;  // of the rows; their number where each has weight one
     std::uint32_t n_rows = 0;
     bool splittable = true;
   };
@@ -150,9 +152,10 @@ class Forest {
   const std::vector<std::uint32_t>& ineligible_in(PlantedTree& planted, std::int32_t k);
   double split_probability(unsigned depth) const;
   double log_likelihood(const Part& part) const;
-  double log_terminal(const Part& part, unsigned depth) const;
+  double log_terminal(bool splittable, unsigned depth) const;
   double log_birth_ratio(const Part& left, const Part& right, const Context& context) const;
-  Part leaf_part(const Node& leaf) const;
+  Part leaf_part(const Node& leaf, const LeafSums& sums) const;
+  bool weighted() const { return !settings_.row_weights.empty(); }
   static double clipped_exp(double log_ratio);  // min(1, ratio), and above zero
   std::int32_t nth_node(const Tree& tree, bool (*wanted)(const Tree&, std::int32_t),
                         std::uint32_t n) const;

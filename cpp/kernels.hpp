@@ -49,6 +49,10 @@ struct Advance {
   double* lane_sums = nullptr;   // scratch, n_current * lanes
   double left_sum = 0;           // out
   std::uint32_t left_count = 0;  // out
+  // With weights all sums are of w_i r_i, those of w_i come besides, and the scratch is twice that.
+  const Real* weights = nullptr;
+  double* weight_sums = nullptr;  // out, n_current
+  double left_weight = 0;         // out
 };
 
 struct SplitCounts {
@@ -60,11 +64,18 @@ struct Kernels {
   const char* name;
   void (*advance_single)(Advance<float>&);
   void (*advance_double)(Advance<double>&);
+  void (*advance_weighted_single)(Advance<float>&);
+  void (*advance_weighted_double)(Advance<double>&);
   // r_i += shift[ids_i]; returns the sum of squares of the new r.
   double (*finish_single)(float* residual, std::size_t n, const LeafId* ids, const float* shift,
                           std::size_t n_leaves);
   double (*finish_double)(double* residual, std::size_t n, const LeafId* ids, const double* shift,
                           std::size_t n_leaves);
+  // The same; returns the sum of w_i r_i^2.
+  double (*finish_weighted_single)(float* residual, std::size_t n, const LeafId* ids,
+                                   const float* shift, const float* weights);
+  double (*finish_weighted_double)(double* residual, std::size_t n, const LeafId* ids,
+                                   const double* shift, const double* weights);
   // Rows with id `from` and code > cut get id `to`.
   SplitCounts (*split_rows)(LeafId* ids, std::size_t n, LeafId from, LeafId to, ColumnView,
                             std::uint32_t cut);

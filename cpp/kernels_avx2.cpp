@@ -308,10 +308,24 @@ bool cpu_has_avx2() {
 }  // namespace
 
 const Kernels* avx2_kernels() {
-  static constexpr Kernels table{
-      "avx2",     advance<float>, advance<double>,   finish<float>, finish<double>,
-      split_rows, merge_rows,     mark_sides,        count_left,    has_two_values,
-      count_code, present_codes,  add_products_avx2, nth_row};
+  static constexpr Kernels table{"avx2",
+                                 advance<float>,
+                                 advance<double>,
+                                 advance_weighted<float>,
+                                 advance_weighted<double>,
+                                 finish<float>,
+                                 finish<double>,
+                                 finish_weighted<float>,
+                                 finish_weighted<double>,
+                                 split_rows,
+                                 merge_rows,
+                                 mark_sides,
+                                 count_left,
+                                 has_two_values,
+                                 count_code,
+                                 present_codes,
+                                 add_products_avx2,
+                                 nth_row};
   static const bool available = cpu_has_avx2();
   return available ? &table : nullptr;
 }

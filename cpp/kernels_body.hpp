@@ -96,6 +96,75 @@ double finish_general(Real* residual, std::size_t n, const LeafId* ids, const Re
   return combine_lanes(total);
 }
 
+template <class Real, class Code>
+void advance_weighted_rows(Advance<Real>& task, const Code* codes, std::size_t begin,
+                           std::size_t end, Real* left_lane, Real* left_weight_lane) {
+  Real* const residual = task.residual;
+  Real* const buffer = task.lane_buffer;
+  Real* const weight_buffer = task.lane_buffer + task.n_current * lanes;
+  std::uint32_t left_count = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    const LeafId id = task.current_ids[i];
+    const Real r = residual[i] + task.previous_shift[task.previous_ids[i]] + task.current_shift[id];
+    residual[i] = r;
+    const Real weight = task.weights[i], product = weight * r;
+    const std::size_t lane = i % lanes;
+    buffer[id * lanes + lane] += product;
+    weight_buffer[id * lanes + lane] += weight;
+    if constexpr (!std::is_void_v<Code>) {
+      const bool is_left = ((id == task.first) | (id == task.second)) & (codes[i] <= task.cut);
+      left_lane[lane] += product * static_cast<Real>(is_left);
+      left_weight_lane[lane] += weight * static_cast<Real>(is_left);
+      left_count += is_left;
+    }
+  }
+  task.left_count += left_count;
+}
+
+template <class Real, class Code>
+void advance_weighted(Advance<Real>& task, const Code* codes) {
+  const std::size_t width = task.n_current * lanes;
+  for (std::size_t k = 0; k < 2 * width; ++k) task.lane_sums[k] = 0.0;
+  Real left_lane[lanes] = {}, left_weight_lane[lanes] = {};
+  double left_total[lanes] = {}, left_weight_total[lanes] = {};
+  task.left_count = 0;
+  for (std::size_t begin = 0; begin < task.n; begin += block_rows) {
+    advance_weighted_rows(task, codes, begin, smaller(begin + block_rows, task.n), left_lane,
+                          left_weight_lane);
+    flush_lanes(task.lane_buffer, task.lane_sums, 2 * width);
+    flush_lanes(left_lane, left_total, lanes);
+    flush_lanes(left_weight_lane, left_weight_total, lanes);
+  }
+  for (std::size_t k = 0; k < task.n_current; ++k) {
+    task.sums[k] = combine_lanes(task.lane_sums + k * lanes);
+    task.weight_sums[k] = combine_lanes(task.lane_sums + width + k * lanes);
+  }
+  task.left_sum = combine_lanes(left_total);
+  task.left_weight = combine_lanes(left_weight_total);
+}
+
+template <class Real>
+void advance_weighted(Advance<Real>& task) {
+  if (!task.column.codes) return advance_weighted<Real, void>(task, nullptr);
+  with_codes(task.column, [&](const auto* codes) { advance_weighted(task, codes); });
+}
+
+template <class Real>
+double finish_weighted(Real* residual, std::size_t n, const LeafId* ids, const Real* shift,
+                       const Real* weights) {
+  Real lane[lanes] = {};
+  double total[lanes] = {};
+  for (std::size_t begin = 0; begin < n; begin += block_rows) {
+    for (std::size_t i = begin; i < smaller(begin + block_rows, n); ++i) {
+      const Real r = residual[i] + shift[ids[i]];
+      residual[i] = r;
+      lane[i % lanes] += weights[i] * (r * r);
+    }
+    flush_lanes(lane, total, lanes);
+  }
+  return combine_lanes(total);
+}
+
 // Counts run in 16 bits within a stretch, as wide as the ids they are compared with.
 constexpr std::size_t stretch_rows = 32768;
 

@@ -132,10 +132,16 @@ void Forest::evaluate_split(PlantedTree& planted, Proposal& proposal) {
     residual_->sums(planted.ids.data(), tree.n_leaves(),
                     {comparison(proposal.rule), rows.first, rows.second}, sums_);
   }
-  double total = sums_.sum[rows.first];
-  if (rows.second != rows.first) total += sums_.sum[rows.second];
-  Part left{sums_.left_sum, sums_.left_count, true};
-  Part right{total - sums_.left_sum, rows.size - sums_.left_count, true};
+  const auto total = [&](const std::vector<double>& by_leaf) {
+    return by_leaf[rows.first] + (rows.second != rows.first ? by_leaf[rows.second] : 0.0);
+  };
+  const std::uint32_t n_right = rows.size - sums_.left_count;
+  Part left{sums_.left_sum, 1.0 * sums_.left_count, sums_.left_count, true};
+  Part right{total(sums_.sum) - sums_.left_sum, 1.0 * n_right, n_right, true};
+  if (weighted()) {
+    left.weight = sums_.left_weight;
+    right.weight = total(sums_.weight) - sums_.left_weight;
+  }
   sides_splittable(rows, proposal.rule, left, right);
   if (proposal.kind == Move::birth) {
     const bool parent_was_nog = node.parent >= 0 && tree.is_nog(node.parent);
@@ -145,8 +151,9 @@ void Forest::evaluate_split(PlantedTree& planted, Proposal& proposal) {
   } else {
     const Context context{node.depth, tree.n_leaves() - 1, tree.n_nog()};
     const double new_log_birth = log_birth_ratio(left, right, context);
-    proposal.log_ratio = new_log_birth - log_birth_ratio(leaf_part(tree.node(node.left)),
-                                                         leaf_part(tree.node(node.right)), context);
+    proposal.log_ratio =
+        new_log_birth - log_birth_ratio(leaf_part(tree.node(node.left), sums_),
+                                        leaf_part(tree.node(node.right), sums_), context);
     proposal.birth_ratio = clipped_exp(new_log_birth);
   }
   sides_ = {left, right};
@@ -155,9 +162,9 @@ void Forest::evaluate_split(PlantedTree& planted, Proposal& proposal) {
 void Forest::evaluate_death(const PlantedTree& planted, Proposal& proposal) {
   const Tree& tree = planted.tree;
   const Node& node = tree.node(proposal.node);
-  proposal.log_ratio =
-      -log_birth_ratio(leaf_part(tree.node(node.left)), leaf_part(tree.node(node.right)),
-                       {node.depth, tree.n_leaves() - 1, tree.n_nog()});
+  proposal.log_ratio = -log_birth_ratio(leaf_part(tree.node(node.left), sums_),
+                                        leaf_part(tree.node(node.right), sums_),
+                                        {node.depth, tree.n_leaves() - 1, tree.n_nog()});
 }
 
 // Where the number of rows does not tell, looks at the rows on either side of the candidate.
@@ -219,11 +226,13 @@ void Forest::settle_split(PlantedTree& planted, const Proposal& proposal) {
   Node& node = tree.node(proposal.node);
   node.birth_ratio = proposal.birth_ratio;
   if (sums_.sum.size() < tree.n_leaves()) sums_.sum.resize(tree.n_leaves());
+  if (weighted() && sums_.weight.size() < tree.n_leaves()) sums_.weight.resize(tree.n_leaves());
   for (const auto& [k, part] : {std::pair{node.left, sides_.left}, {node.right, sides_.right}}) {
     Node& leaf = tree.node(k);
     leaf.n_rows = part.n_rows;
     leaf.splittable = part.splittable;
     sums_.sum[leaf.leaf] = part.sum;
+    if (weighted()) sums_.weight[leaf.leaf] = part.weight;
   }
   splitting_.add(proposal.rule.variable);
   splitting_.add_ghosts(ghosts_);
@@ -235,10 +244,12 @@ void Forest::apply_death(PlantedTree& planted, const Proposal& proposal) {
   const Node& node = tree.node(proposal.node);
   splitting_.remove(node.rule.variable);
   splitting_.remove_ghosts(tree.exhaustion(proposal.node).ghosts);
-  const double total = sums_.sum[tree.node(node.left).leaf] + sums_.sum[tree.node(node.right).leaf];
   const Tree::Merge merge = tree.prune(proposal.node);
-  sums_.sum[merge.to] = total;
-  if (merge.last != merge.from) sums_.sum[merge.from] = sums_.sum[merge.last];
+  for (std::vector<double>* sums : {&sums_.sum, &sums_.weight}) {
+    if (sums->empty()) continue;  // no weights
+    (*sums)[merge.to] += (*sums)[merge.from];
+    (*sums)[merge.from] = (*sums)[merge.last];
+  }
   kernels_.merge_rows(planted.ids.data(), n(), merge.from, merge.to, merge.last);
 }
 

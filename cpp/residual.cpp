@@ -8,7 +8,10 @@ namespace {
 template <class Real>
 class ResidualOf final : public Residual {
  public:
-  ResidualOf(std::size_t n, const Kernels& kernels) : kernels_(kernels), values_(n, Real{0}) {}
+  ResidualOf(std::size_t n, const Kernels& kernels, const std::vector<double>& weights)
+      : kernels_(kernels), values_(n, Real{0}) {
+    for (const double weight : weights) weights_.push_back(static_cast<Real>(weight));
+  }
 
   void advance(const PlantedTree* previous, const PlantedTree& current, const Candidate& candidate,
                LeafSums& out) override {
@@ -33,14 +36,13 @@ class ResidualOf final : public Residual {
 
   double finish(const PlantedTree& previous) override {
     fill(previous_table_, previous.tree.mu, Real{-1});
-    const auto kernel = [this] {
-      if constexpr (sizeof(Real) == sizeof(float))
-        return kernels_.finish_single;
-      else
-        return kernels_.finish_double;
-    }();
-    return kernel(values_.data(), values_.size(), previous.ids.data(), previous_table_.data(),
-                  previous.tree.n_leaves());
+    if (!weights_.empty())
+      return chosen(kernels_.finish_weighted_single, kernels_.finish_weighted_double)(
+          values_.data(), values_.size(), previous.ids.data(), previous_table_.data(),
+          weights_.data());
+    return chosen(kernels_.finish_single, kernels_.finish_double)(
+        values_.data(), values_.size(), previous.ids.data(), previous_table_.data(),
+        previous.tree.n_leaves());
   }
 
   double rounded(double value) const override {
@@ -50,6 +52,15 @@ class ResidualOf final : public Residual {
   void set(std::size_t row, double value) override { values_[row] = static_cast<Real>(value); }
 
  private:
+  // The kernel of this precision.
+  template <class Single, class Double>
+  static auto chosen(Single single, Double twice) {
+    if constexpr (sizeof(Real) == sizeof(float))
+      return single;
+    else
+      return twice;
+  }
+
   static void fill(std::vector<Real>& table, const std::vector<double>& mu, Real sign) {
     if (table.size() < mu.size() + table_padding) table.resize(mu.size() + table_padding);
     for (std::size_t k = 0; k < mu.size(); ++k) table[k] = sign * static_cast<Real>(mu[k]);
@@ -65,9 +76,10 @@ class ResidualOf final : public Residual {
            const std::vector<Real>& current_table, std::size_t n_current,
            const Candidate& candidate, LeafSums& out) {
     if (out.sum.size() < n_current) out.sum.resize(n_current);
-    if (lane_buffer_.size() < n_current * lanes) {
-      lane_buffer_.resize(n_current * lanes, Real{0});
-      lane_sums_.resize(n_current * lanes);
+    const std::size_t scratch = n_current * lanes * (weights_.empty() ? 1 : 2);
+    if (lane_buffer_.size() < scratch) {
+      lane_buffer_.resize(scratch, Real{0});
+      lane_sums_.resize(scratch);
     }
     Advance<Real> task;
     task.residual = values_.data();
@@ -85,16 +97,21 @@ class ResidualOf final : public Residual {
     task.sums = out.sum.data();
     task.lane_buffer = lane_buffer_.data();
     task.lane_sums = lane_sums_.data();
-    if constexpr (sizeof(Real) == sizeof(float))
-      kernels_.advance_single(task);
-    else
-      kernels_.advance_double(task);
+    if (weights_.empty()) {
+      chosen(kernels_.advance_single, kernels_.advance_double)(task);
+    } else {
+      if (out.weight.size() < n_current) out.weight.resize(n_current);
+      task.weights = weights_.data();
+      task.weight_sums = out.weight.data();
+      chosen(kernels_.advance_weighted_single, kernels_.advance_weighted_double)(task);
+      out.left_weight = task.left_weight;
+    }
     out.left_sum = task.left_sum;
     out.left_count = task.left_count;
   }
 
   const Kernels& kernels_;
-  std::vector<Real> values_;
+  std::vector<Real> values_, weights_;
   std::vector<Real> previous_table_ = std::vector<Real>(table_padding);
   std::vector<Real> current_table_ = std::vector<Real>(table_padding);
   std::vector<Real> zero_table_ = std::vector<Real>(table_padding);
@@ -105,9 +122,10 @@ class ResidualOf final : public Residual {
 }  // namespace
 
 std::unique_ptr<Residual> Residual::make(bool single_precision, std::size_t n,
-                                         const Kernels& kernels) {
-  if (single_precision) return std::make_unique<ResidualOf<float>>(n, kernels);
-  return std::make_unique<ResidualOf<double>>(n, kernels);
+                                         const Kernels& kernels,
+                                         const std::vector<double>& weights) {
+  if (single_precision) return std::make_unique<ResidualOf<float>>(n, kernels, weights);
+  return std::make_unique<ResidualOf<double>>(n, kernels, weights);
 }
 
 }  // namespace bayesvc

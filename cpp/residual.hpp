@@ -24,8 +24,10 @@ struct Candidate {
 };
 
 struct LeafSums {
-  std::vector<double> sum;  // by leaf id
-  double left_sum = 0;      // of the candidate
+  std::vector<double> sum;     // by leaf id
+  std::vector<double> weight;  // of the rows; empty where each has weight one
+  double left_sum = 0;         // of the candidate
+  double left_weight = 0;
   std::uint32_t left_count = 0;
 };
 
@@ -47,8 +49,9 @@ class Residual {
   virtual double get(std::size_t row) const = 0;
   virtual void set(std::size_t row, double value) = 0;
 
+  // Without weights each row has weight one. All sums are weighted.
   static std::unique_ptr<Residual> make(bool single_precision, std::size_t n,
-                                        const Kernels& kernels);
+                                        const Kernels& kernels, const std::vector<double>& weights);
 };
 
 }  // namespace bayesvc

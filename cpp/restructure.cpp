@@ -68,7 +68,7 @@ bool Forest::route(PlantedTree& planted, std::int32_t k, LeafId id, bool free_ru
   const RowSet rows{planted.ids.data(), id, id, node.n_rows};
   if (node.is_leaf()) {
     node.splittable = eligibility_.splittable(rows);
-    log_prior += log_terminal({0, node.n_rows, node.splittable}, node.depth);
+    log_prior += log_terminal(node.splittable, node.depth);
     return true;
   }
   if (!free_rule && !rule_log_prior(tree, k, rows, log_prior)) return false;
@@ -103,8 +103,7 @@ double Forest::subtree_log_likelihood(const Tree& tree, std::int32_t k,
   double total = 0;
   tree.preorder(k, [&](std::int32_t below) {
     const Node& node = tree.node(below);
-    if (node.is_leaf())
-      total += log_likelihood({sums.sum[node.leaf], node.n_rows, node.splittable});
+    if (node.is_leaf()) total += log_likelihood(leaf_part(node, sums));
   });
   return total;
 }
@@ -116,7 +115,7 @@ double Forest::subtree_log_prior(PlantedTree& planted, std::int32_t top, bool fr
   tree.preorder(top, [&](std::int32_t k) {
     const Node& node = tree.node(k);
     if (node.is_leaf())
-      log_prior += log_terminal({0, node.n_rows, node.splittable}, node.depth);
+      log_prior += log_terminal(node.splittable, node.depth);
     else if (!(free_top && k == top))
       log_prior += standing_rule_log_prior(planted, k);
   });
@@ -193,12 +192,16 @@ void Forest::apply_deep(PlantedTree& planted, const Proposal& proposal) {
   });
   std::swap(planted, *restructured_);
   std::swap(sums_.sum, new_sums_.sum);
+  std::swap(sums_.weight, new_sums_.weight);
 }
 
 Forest::Part Forest::part_below(const Tree& tree, std::int32_t k, const LeafSums& sums) const {
-  Part part{0, tree.node(k).n_rows, !tree.node(k).is_leaf() || tree.node(k).splittable};
+  Part part{0, 0, tree.node(k).n_rows, !tree.node(k).is_leaf() || tree.node(k).splittable};
   tree.preorder(k, [&](std::int32_t below) {
-    if (tree.node(below).is_leaf()) part.sum += sums.sum[tree.node(below).leaf];
+    if (!tree.node(below).is_leaf()) return;
+    const Part leaf = leaf_part(tree.node(below), sums);
+    part.sum += leaf.sum;
+    part.weight += leaf.weight;
   });
   return part;
 }

@@ -46,6 +46,13 @@ void check_tracks(const Tracks& tracks, std::size_t leaves) {
   for (const std::uint64_t accepted : tracks.accepted) CHECK(accepted > 0);
 }
 
+std::vector<double> row_weights(std::size_t n) {
+  Rng rng = brute_force::rng_of(83);
+  std::vector<double> weights(n);
+  for (double& weight : weights) weight = 0.1 + 2.0 * rng.uniform();
+  return weights;
+}
+
 bool plants(Forest& forest, const Listed& nodes) {
   try {
     forest.plant(0, nodes);
@@ -136,6 +143,7 @@ TEST(leaf_values_follow_their_rows) {
     for (double& value : y) value = rng.normal();
     for (const bool single : {true, false}) {
       ForestSettings settings = bushy(columns);
+      settings.row_weights = single ? row_weights(m.n) : std::vector<double>();
       settings.n_trees = 1;
       settings.sigma = 0.25;
       settings.leaf_sd = 0.25;
@@ -147,9 +155,13 @@ TEST(leaf_values_follow_their_rows) {
         const PlantedTree& planted = forest.trees()[0];
         for (LeafId id = 0; id < planted.tree.n_leaves(); ++id) {
           const Rows rows = brute_force::rows_with(planted.ids, id, id);
-          double sum = 0;
-          for (const std::size_t i : rows) sum += y[i];
-          const double shrink = 1 / (1 + static_cast<double>(rows.size()));
+          double sum = 0, weight = 0;
+          for (const std::size_t i : rows) {
+            const double w = single ? settings.row_weights[i] : 1.0;
+            sum += w * y[i];
+            weight += w;
+          }
+          const double shrink = 1 / (1 + weight);
           const double sd = 0.25 * std::sqrt(shrink);
           CHECK_NEAR((planted.tree.mu[id] - shrink * sum) / sd, 0.0, 6.0);
         }
@@ -170,6 +182,7 @@ TEST(plain_and_avx2_chains_are_the_same) {
         ForestSettings settings = bushy(columns);
         settings.splitting = prior;
         settings.single_precision = single;
+        if (prior == SplitPrior::fixed) settings.row_weights = row_weights(m.n);
         settings.kernel = "plain";
         Forest plain(columns, y.data(), settings, {5, 6, 7, 8});
         settings.kernel = "avx2";

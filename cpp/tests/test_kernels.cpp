@@ -72,6 +72,7 @@ std::vector<LeafId> random_ids(std::size_t n, std::size_t n_leaves, Rng& rng) {
 template <class Real>
 struct Case {
   std::vector<Real> residual, previous_shift, current_shift;
+  std::vector<Real> weights;  // empty: none
   std::vector<LeafId> previous_ids, current_ids;
   std::size_t n_previous, n_current;
   const Codes* codes;
@@ -95,6 +96,14 @@ struct Case {
     first = static_cast<LeafId>(below(rng, current));
     second = rng.below(2) ? first : static_cast<LeafId>(below(rng, current));
   }
+
+  void add_weights(Rng& rng) {
+    for (std::size_t i = 0; i < residual.size(); ++i)
+      weights.push_back(static_cast<Real>(0.1 + 3.0 * rng.uniform()));
+  }
+  double weight(std::size_t row) const {
+    return weights.empty() ? 1.0 : static_cast<double>(weights[row]);
+  }
 };
 
 template <class Real>
@@ -104,13 +113,17 @@ struct Outcome {
   double left_sum = 0;
   std::uint32_t left_count = 0;
   bool buffer_is_clear = true;
+  std::vector<double> weight_sums{};
+  double left_weight = 0;
 };
 
 template <class Real>
 Outcome<Real> advance(const Kernels& kernels, const Case<Real>& given) {
   Outcome<Real> out{given.residual, std::vector<double>(given.n_current), 0, 0, true};
-  std::vector<Real> lane_buffer(given.n_current * bayesvc::lanes, Real{0});
-  std::vector<double> lane_sums(given.n_current * bayesvc::lanes, NAN);
+  const bool weighted = !given.weights.empty();
+  const std::size_t scratch = given.n_current * bayesvc::lanes * (weighted ? 2 : 1);
+  std::vector<Real> lane_buffer(scratch, Real{0});
+  std::vector<double> lane_sums(scratch, NAN);
   Advance<Real> task;
   task.residual = out.residual.data();
   task.n = given.residual.size();
@@ -128,10 +141,16 @@ Outcome<Real> advance(const Kernels& kernels, const Case<Real>& given) {
   task.lane_buffer = lane_buffer.data();
   task.lane_sums = lane_sums.data();
   task.left_count = 12345;  // must not matter
+  if (weighted) {
+    out.weight_sums.resize(given.n_current);
+    task.weights = given.weights.data();
+    task.weight_sums = out.weight_sums.data();
+  }
   if constexpr (std::is_same_v<Real, float>)
-    kernels.advance_single(task);
+    (weighted ? kernels.advance_weighted_single : kernels.advance_single)(task);
   else
-    kernels.advance_double(task);
+    (weighted ? kernels.advance_weighted_double : kernels.advance_double)(task);
+  out.left_weight = task.left_weight;
   out.left_sum = task.left_sum;
   out.left_count = task.left_count;
   for (const Real x : lane_buffer) out.buffer_is_clear = out.buffer_is_clear && x == 0;
@@ -157,8 +176,8 @@ constexpr double rounding = 64 * static_cast<double>(std::numeric_limits<Real>::
 
 template <class Real>
 void check_naive(const Case<Real>& given, const Outcome<Real>& out) {
-  std::vector<double> sums(given.n_current, 0.0);
-  double left = 0, size = 0;
+  std::vector<double> sums(given.n_current, 0.0), weights = sums;
+  double left = 0, left_weight = 0, size = 0;
   std::uint32_t count = 0;
   bool residuals_exact = true;
   for (std::size_t i = 0; i < given.residual.size(); ++i) {
@@ -166,11 +185,14 @@ void check_naive(const Case<Real>& given, const Outcome<Real>& out) {
     const Real r =
         given.residual[i] + given.previous_shift[given.previous_ids[i]] + given.current_shift[id];
     residuals_exact = residuals_exact && same_bits(r, out.residual[i]);
-    sums[id] += static_cast<double>(r);
-    size += std::fabs(static_cast<double>(r));
+    const double weight = given.weight(i), product = weight * static_cast<double>(r);
+    sums[id] += product;
+    weights[id] += weight;
+    size += std::fabs(product) + weight;
     if (given.codes && (id == given.first || id == given.second) &&
         given.codes->wide[i] <= given.cut) {
-      left += static_cast<double>(r);
+      left += product;
+      left_weight += weight;
       ++count;
     }
   }
@@ -178,12 +200,15 @@ void check_naive(const Case<Real>& given, const Outcome<Real>& out) {
   for (std::size_t k = 0; k < sums.size(); ++k)
     CHECK_NEAR(out.sums[k], sums[k], rounding<Real> * size);
   CHECK_NEAR(out.left_sum, left, rounding<Real> * size);
+  for (std::size_t k = 0; k < out.weight_sums.size(); ++k)
+    CHECK_NEAR(out.weight_sums[k], weights[k], rounding<Real> * size);
+  if (!given.weights.empty()) CHECK_NEAR(out.left_weight, left_weight, rounding<Real> * size);
   CHECK(out.left_count == count);
   CHECK(out.buffer_is_clear);
 }
 
 template <class Real>
-void check_advance(std::uint64_t stream) {
+void check_advance(std::uint64_t stream, bool weighted) {
   Rng rng = rng_of(stream);
   for (const std::size_t n : sizes) {
     std::vector<Codes> columns;
@@ -191,7 +216,8 @@ void check_advance(std::uint64_t stream) {
     for (std::size_t n_current = 1; n_current <= 20; ++n_current) {
       for (std::size_t c = 0; c <= columns.size(); ++c) {
         const std::size_t n_previous = 1 + rng.below(n_current <= 8 && rng.below(4) ? 8 : 20);
-        const Case<Real> given(n, n_previous, n_current, c ? &columns[c - 1] : nullptr, rng);
+        Case<Real> given(n, n_previous, n_current, c ? &columns[c - 1] : nullptr, rng);
+        if (weighted) given.add_weights(rng);
         const Outcome<Real> plain = advance(bayesvc::plain_kernels(), given);
         check_naive(given, plain);
         if (!bayesvc::avx2_kernels()) continue;
@@ -199,6 +225,8 @@ void check_advance(std::uint64_t stream) {
         CHECK(same_bits(plain.residual, fast.residual));
         CHECK(same_bits(plain.sums, fast.sums));
         CHECK(same_bits(plain.left_sum, fast.left_sum));
+        CHECK(same_bits(plain.weight_sums, fast.weight_sums));
+        CHECK(same_bits(plain.left_weight, fast.left_weight));
         CHECK(plain.left_count == fast.left_count);
         CHECK(fast.buffer_is_clear);
       }
@@ -207,36 +235,39 @@ void check_advance(std::uint64_t stream) {
 }
 
 template <class Real>
-double finish(const Kernels& kernels, std::vector<Real>& residual, const std::vector<LeafId>& ids,
-              const std::vector<Real>& shift, std::size_t n_leaves) {
+double finish(const Kernels& kernels, const Case<Real>& given, std::vector<Real>& residual) {
+  const std::size_t n = residual.size();
+  const LeafId* ids = given.previous_ids.data();
+  const Real* shift = given.previous_shift.data();
+  const Real* weights = given.weights.data();
+  const bool weighted = !given.weights.empty();
   if constexpr (std::is_same_v<Real, float>)
-    return kernels.finish_single(residual.data(), residual.size(), ids.data(), shift.data(),
-                                 n_leaves);
+    return weighted ? kernels.finish_weighted_single(residual.data(), n, ids, shift, weights)
+                    : kernels.finish_single(residual.data(), n, ids, shift, given.n_previous);
   else
-    return kernels.finish_double(residual.data(), residual.size(), ids.data(), shift.data(),
-                                 n_leaves);
+    return weighted ? kernels.finish_weighted_double(residual.data(), n, ids, shift, weights)
+                    : kernels.finish_double(residual.data(), n, ids, shift, given.n_previous);
 }
 
 template <class Real>
-void check_finish(std::uint64_t stream) {
+void check_finish(std::uint64_t stream, bool weighted) {
   Rng rng = rng_of(stream);
   for (const std::size_t n : sizes) {
     for (std::size_t n_leaves = 1; n_leaves <= 20; ++n_leaves) {
-      const Case<Real> given(n, n_leaves, 1, nullptr, rng);
+      Case<Real> given(n, n_leaves, 1, nullptr, rng);
+      if (weighted) given.add_weights(rng);
       std::vector<Real> plain = given.residual;
-      const double sum = finish(bayesvc::plain_kernels(), plain, given.previous_ids,
-                                given.previous_shift, n_leaves);
+      const double sum = finish(bayesvc::plain_kernels(), given, plain);
       double squares = 0;
       for (std::size_t i = 0; i < n; ++i) {
         const Real r = given.residual[i] + given.previous_shift[given.previous_ids[i]];
         CHECK(same_bits(r, plain[i]));
-        squares += static_cast<double>(r) * static_cast<double>(r);
+        squares += given.weight(i) * static_cast<double>(r) * static_cast<double>(r);
       }
       CHECK_NEAR(sum, squares, rounding<Real> * squares);
       if (!bayesvc::avx2_kernels()) continue;
       std::vector<Real> fast = given.residual;
-      const double fast_sum = finish(*bayesvc::avx2_kernels(), fast, given.previous_ids,
-                                     given.previous_shift, n_leaves);
+      const double fast_sum = finish(*bayesvc::avx2_kernels(), given, fast);
       CHECK(same_bits(sum, fast_sum) && same_bits(plain, fast));
     }
   }
@@ -244,10 +275,19 @@ void check_finish(std::uint64_t stream) {
 
 }  // namespace
 
-TEST(advance_single_is_exact_and_the_same_in_every_build) { check_advance<float>(20); }
-TEST(advance_double_is_exact_and_the_same_in_every_build) { check_advance<double>(21); }
-TEST(finish_single_is_exact_and_the_same_in_every_build) { check_finish<float>(22); }
-TEST(finish_double_is_exact_and_the_same_in_every_build) { check_finish<double>(23); }
+TEST(advance_is_exact_and_the_same_in_every_build) {
+  for (const bool weighted : {false, true}) {
+    check_advance<float>(20, weighted);
+    check_advance<double>(21, weighted);
+  }
+}
+
+TEST(finish_is_exact_and_the_same_in_every_build) {
+  for (const bool weighted : {false, true}) {
+    check_finish<float>(22, weighted);
+    check_finish<double>(23, weighted);
+  }
+}
 
 TEST(kernels_by_name) {
   CHECK(std::string(bayesvc::kernels_named("plain").name) == "plain");
