@@ -31,7 +31,7 @@ class Features:
         names += ["depth", "squared splits of the forest", "same variable at root and below"]
         names += [f"root on variable {j}" for j in range(min(p, 4))]
         names += [f"left child of the root on variable {j}" for j in range(min(p, 4))]
-        names += [f"root cut at {c} of variable 0" for c in range(MAX_CUTS)]
+        names += [f"root at cut number {c} of variable 0" for c in range(MAX_CUTS)]
         names += ["splits on variable 0", "forest without variable 0", "variables in use"]
         if self.model.splitting != "fixed":
             names += ["s of variable 0", "square of s of variable 0", "largest s"]
@@ -73,14 +73,15 @@ class Features:
         size, p = n_splits(shape), min(self.data.p, 4)
         root = -1 if shape is None else shape[0]
         left = -1 if shape is None or shape[2] is None else shape[2][0]
-        cut = shape[1] if root == 0 else -1
+        cut = shape[1] if root == 0 else None
+        cuts = [*self.data.cuts(self.data.all_rows, 0), *[-1] * MAX_CUTS][:MAX_CUTS]
         return [
             *(float(size == k) for k in range(4)),
             float(depth(shape)),
             float(root == left and root >= 0),
             *(float(root == j) for j in range(p)),
             *(float(left == j) for j in range(p)),
-            *(float(cut == c) for c in range(MAX_CUTS)),
+            *(float(cut == c) for c in cuts),
         ]
 
     def of_chain(self, chain: Any) -> list[float]:

@@ -56,7 +56,7 @@ def move_of(record: dict[str, Any]) -> Move:
     """The reference's form of a recorded proposal."""
     kind = record["kind"]
     if kind in ("birth", "change"):
-        return Move(kind, record["node"], int(record["variable"]), int(record["cut"]))
+        return Move(kind, record["node"], int(record["variable"]), record["cut"])
     if kind == "swap":
         return Move(kind, record["node"], child=record["child"])
     return Move(kind, record["node"])

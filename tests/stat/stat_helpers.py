@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,16 @@ def seed_from(name: str) -> NDArray[np.uint64]:
     return np.frombuffer(hashlib.sha256(name.encode()).digest(), dtype=np.uint64).copy()
 
 
-def chain_settings(model: Model, p: int) -> Any:
+def encoded(data: Data) -> Any:
+    """The data as the compiled sampler reads them."""
+    return _core.Columns(np.ascontiguousarray(data.X), **data.layout)
+
+
+def chain_settings(model: Model, data: Data) -> Any:
     """Settings of the compiled sampler, every one of them set."""
-    settings = _core.Settings()
+    settings, p = _core.Settings(), data.p
+    if np.any(data.row_weights != 1.0):
+        settings.row_weights = data.row_weights
     for name in ("n_trees", "gamma", "beta", "min_samples_leaf", "moves", "leaf_sd", "nu"):
         setattr(settings, name, getattr(model, name))
     for name in ("lambda_", "sigma", "binary", "offset", "splitting", "alpha", "a", "b"):
@@ -44,9 +52,13 @@ def chain_settings(model: Model, p: int) -> Any:
 def make_chain(model: Model, data: Data, y: NDArray[np.float64], seed: NDArray[np.uint64]) -> Any:
     """A compiled chain on the data of the reference."""
     assert data.min_samples_leaf == model.min_samples_leaf
-    columns = _core.Columns(np.ascontiguousarray(data.X))
     response = np.ascontiguousarray(y, dtype=np.float64)
-    return _core.Chain(columns, response, chain_settings(model, data.p), seed)
+    return _core.Chain(encoded(data), response, chain_settings(model, data), seed)
+
+
+def fitting(model: Model, data: Data) -> Model:
+    """The model with as many weights as there are variables."""
+    return replace(model, weights=model.weights and model.weights[: data.p])
 
 
 def batch_means(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

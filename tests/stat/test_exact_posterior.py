@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from datasets import LISTABLE
+from datasets import LISTABLE, LISTABLE_MESSY, listable_data
 from numpy.typing import NDArray
 from reference.enumeration import ExactPosterior, Forest, exact_posterior
 from reference.model import MOVE_SETS, Model
 from reference.trees import Data, canonical, n_splits, parse, variable_counts
-from stat_helpers import assert_means_agree, make_chain, thinned
+from stat_helpers import assert_means_agree, fitting, make_chain, thinned
 
 NAN = float("nan")
 TWO_BINARY = LISTABLE["binary"][:, :2]
@@ -24,6 +24,10 @@ RESPONSES = {
     "binary": np.array([-0.6, 0.5, 0.4, 1.1, -0.2, -0.9]),
     "tied": np.array([-0.5, 0.6, -0.9, 0.8, 0.3]),
     "constant": np.array([-0.5, 0.6, -0.9, 0.8, 0.3]),
+    "missing": np.array([0.7, -0.6, 0.1, -0.8, 0.9]),
+    "categories": np.array([0.7, -0.6, 0.1, -0.8, 0.9]),
+    "groups": np.array([0.6, -0.7, 0.2, 0.9, -0.5]),
+    "row-weights": np.array([-0.5, 0.6, -0.9, 0.8, 0.3]),
 }
 MODELS = {
     "bart": Model(sigma=0.6),
@@ -92,39 +96,34 @@ def labels(model: Model, common: dict[Forest, int], p: int) -> list[str]:
     return names
 
 
-def fitting(model: Model, data: Data) -> Model:
-    """The model with as many weights as there are variables."""
-    return replace(model, weights=model.weights and model.weights[: data.p])
-
-
-@pytest.mark.parametrize("columns", ["continuous", "binary", "tied"])
+@pytest.mark.parametrize("columns", [*LISTABLE, *LISTABLE_MESSY])
 @pytest.mark.parametrize("name", ["bart-weighted", "explicit", "collapsed"])
 def test_one_tree_all_moves(columns: str, name: str, chain_seed: NDArray[np.uint64]) -> None:
     """Quick; false alarms: FALSE_ALARM a case over all trees, counts and s."""
-    data = Data(LISTABLE[columns])
+    data = listable_data(columns)
     check(fitting(MODELS[name], data), data, RESPONSES[columns], chain_seed, 15_000, 3)
 
 
 @pytest.mark.stat
-@pytest.mark.parametrize("columns", LISTABLE)
+@pytest.mark.parametrize("columns", [*LISTABLE, *LISTABLE_MESSY])
 @pytest.mark.parametrize("moves", MOVE_SETS)
 @pytest.mark.parametrize("name", MODELS)
 def test_one_tree(columns: str, moves: str, name: str, chain_seed: NDArray[np.uint64]) -> None:
     """Each set of moves; false alarms: FALSE_ALARM a case over all trees, counts and s."""
-    data = Data(LISTABLE[columns])
+    data = listable_data(columns)
     model = replace(fitting(MODELS[name], data), moves=MOVE_SETS[moves])
     check(model, data, RESPONSES[columns], chain_seed, 60_000, 5)
 
 
 @pytest.mark.stat
-@pytest.mark.parametrize("columns", ["continuous", "binary", "tied"])
+@pytest.mark.parametrize("columns", ["continuous", "binary", "tied", "missing", "groups"])
 @pytest.mark.parametrize("name", ["bart-weighted", "explicit", "collapsed"])
 @pytest.mark.parametrize("moves", ["birth-death", "all"])
 def test_two_trees(columns: str, name: str, moves: str, chain_seed: NDArray[np.uint64]) -> None:
     """Pairs of trees, so also residuals; false alarms: FALSE_ALARM a case."""
-    data = Data(LISTABLE[columns][:5])
+    data = listable_data(columns, 5 if columns in LISTABLE else 4)
     model = replace(fitting(MODELS[name], data), n_trees=2, moves=MOVE_SETS[moves], leaf_sd=0.4)
-    check(model, data, RESPONSES[columns][:5], chain_seed, 50_000, 6)
+    check(model, data, RESPONSES[columns][: data.n], chain_seed, 50_000, 6)
 
 
 @pytest.mark.stat

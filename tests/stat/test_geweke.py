@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from datasets import MAKERS
+from datasets import KINDS_OF_COLUMNS, make_data
 from features import Features, mean_and_error
 from numpy.typing import NDArray
 from reference.model import Model
@@ -63,11 +63,11 @@ def from_chain(
     """The same of the chain that also redraws y."""
     features, rows = Features(model, data), []
     start = draw_prior(rng, model, data)
-    y = draw_response(rng, model, start.fitted(data), start.sigma)
+    y = draw_response(rng, model, data, start.fitted(data), start.sigma)
     chain = make_chain(model, data, y, seed)
     chain.sweep(50)
     for step in range(-500, n_kept * thin):
-        chain.set_y(draw_response(rng, model, chain.fitted(), chain.sigma))
+        chain.set_y(draw_response(rng, model, data, chain.fitted(), chain.sigma))
         chain.sweep(1)
         if step >= 0 and step % thin == 0:
             joint = joint_features(chain.fitted(), chain.n_splits, chain.sigma)
@@ -89,13 +89,13 @@ def check(
     assert_means_agree(draws, expected, names, error)
 
 
-@pytest.mark.parametrize("columns", ["binary", "tied"])
+@pytest.mark.parametrize("columns", ["binary", "tied", "messy-row-weights"])
 @pytest.mark.parametrize("name", ["bart-weighted", "explicit", "collapsed"])
 def test_joint_distribution_quickly(
     columns: str, name: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
 ) -> None:
     """False alarms: FALSE_ALARM a case over all statistics."""
-    check(MODELS[name], Data(MAKERS[columns](rng, 6, 3)), rng, chain_seed, 3_000, 5)
+    check(MODELS[name], make_data(columns, rng, 6, 3), rng, chain_seed, 3_000, 5)
 
 
 def test_joint_distribution_of_probit_quickly(
@@ -103,28 +103,28 @@ def test_joint_distribution_of_probit_quickly(
 ) -> None:
     """Latent values and offset; false alarms: FALSE_ALARM over all statistics."""
     model = replace(MODELS["bart"], binary=True, offset=0.3, leaf_sd=0.7)
-    check(model, Data(MAKERS["mixed"](rng, 6, 3)), rng, chain_seed, 3_000, 5)
+    check(model, make_data("mixed", rng, 6, 3), rng, chain_seed, 3_000, 5)
 
 
 @pytest.mark.stat
-@pytest.mark.parametrize("columns", ["continuous", "binary", "tied", "mixed"])
+@pytest.mark.parametrize("columns", KINDS_OF_COLUMNS)
 @pytest.mark.parametrize("name", MODELS)
 def test_joint_distribution(
     columns: str, name: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
 ) -> None:
     """Eight rows, two trees; false alarms: FALSE_ALARM a case over all statistics."""
-    check(MODELS[name], Data(MAKERS[columns](rng, 8, 3)), rng, chain_seed, 25_000, 10)
+    check(MODELS[name], make_data(columns, rng, 8, 3), rng, chain_seed, 25_000, 10)
 
 
 @pytest.mark.stat
-@pytest.mark.parametrize("columns", ["continuous", "binary", "tied"])
+@pytest.mark.parametrize("columns", ["continuous", "binary", "tied", "messy"])
 @pytest.mark.parametrize("name", ["bart", "explicit", "collapsed"])
 def test_joint_distribution_of_probit(
     columns: str, name: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
 ) -> None:
     """Binary y and an offset: latent values too; false alarms: FALSE_ALARM a case."""
     model = replace(MODELS[name], binary=True, offset=0.3, leaf_sd=0.7)
-    check(model, Data(MAKERS[columns](rng, 8, 3)), rng, chain_seed, 25_000, 10)
+    check(model, make_data(columns, rng, 8, 3), rng, chain_seed, 25_000, 10)
 
 
 @pytest.mark.stat
@@ -133,4 +133,4 @@ def test_joint_distribution_in_single_precision(
 ) -> None:
     """32-bit residuals over five trees; false alarms: FALSE_ALARM."""
     model = replace(MODELS["collapsed"], n_trees=5, precision="single")
-    check(model, Data(MAKERS["mixed"](rng, 40, 3)), rng, chain_seed, 15_000, 20)
+    check(model, make_data("mixed", rng, 40, 3), rng, chain_seed, 15_000, 20)

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from datasets import MAKERS
+from datasets import make_data
 from numpy.typing import NDArray
 from reference.model import Model
 from reference.moves import Conditional, Move, apply
 from reference.prior import GivenS
 from reference.trees import Data, Shape, replace_subtree, subtrees
 from replay import Step, follow
-from stat_helpers import chain_settings, make_chain
+from stat_helpers import chain_settings, encoded, make_chain
 
 from bayesvc import _core
 
@@ -96,19 +96,19 @@ def tallies_of(
     return {"vc": counts, "vip": shares(counts), "mpvip": counts > 0, "mi": shares(means)}
 
 
-@pytest.mark.parametrize("columns", ["continuous", "binary", "mixed"])
+@pytest.mark.parametrize("columns", ["continuous", "binary", "mixed", "messy-row-weights"])
 @pytest.mark.parametrize("name", MODELS)
 def test_tallies_of_a_fit(
     columns: str, name: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
 ) -> None:
     """Deterministic to 1e-9: no false alarms."""
-    model, data = MODELS[name], Data(MAKERS[columns](rng, 20, 4))
+    model, data = MODELS[name], make_data(columns, rng, 20, 4)
     y = 0.5 * rng.standard_normal(20)
     expected = tallies_by_replay(model, data, y, chain_seed)
     fit: dict[str, Any] = _core.fit(
-        _core.Columns(np.ascontiguousarray(data.X)),
+        encoded(data),
         y,
-        chain_settings(model, data.p),
+        chain_settings(model, data),
         chain_seed,
         0,
         N_DRAWS,

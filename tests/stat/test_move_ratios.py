@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from datasets import MAKERS
+from datasets import KINDS_OF_COLUMNS, make_data
 from numpy.typing import NDArray
 from reference.likelihood import leaf_posterior
 from reference.model import ALL_MOVES, KINDS, MOVE_SETS, Model
@@ -71,6 +71,24 @@ CASES = {
     "collapsed-two-rows": Case("continuous", 24, _model("collapsed", 2, min_samples_leaf=2)),
     "collapsed-binary": Case("binary", 20, _model("collapsed", 2)),
     "collapsed-mixed-prior": Case("mixed", 16, _model("collapsed", likelihood=False)),
+    "bart-missing": Case("missing", 20, _model(n_trees=2)),
+    "bart-missing-two-rows-prior": Case(
+        "missing", 24, _model(min_samples_leaf=2, likelihood=False)
+    ),
+    "explicit-missing": Case("missing", 16, _model("explicit", 2)),
+    "collapsed-missing": Case("missing", 16, _model("collapsed", 2)),
+    "bart-categories": Case("categories", 20, _model(weights=WEIGHTS)),
+    "bart-categories-three-rows": Case("categories", 30, _model(min_samples_leaf=3, n_trees=2)),
+    "explicit-categories-prior": Case("categories", 20, _model("explicit", likelihood=False)),
+    "collapsed-categories": Case("categories", 20, _model("collapsed", 2)),
+    "bart-groups-two-rows": Case("groups", 24, _model(min_samples_leaf=2, n_trees=2)),
+    "explicit-groups": Case("groups", 16, _model("explicit", 2)),
+    "collapsed-groups-prior": Case("groups", 16, _model("collapsed", likelihood=False)),
+    "bart-messy": Case("messy", 24, _model(n_trees=2, weights=WEIGHTS)),
+    "explicit-messy-two-rows": Case("messy", 24, _model("explicit", 2, min_samples_leaf=2)),
+    "collapsed-messy": Case("messy", 20, _model("collapsed", 3)),
+    "bart-row-weights": Case("row-weights", 24, _model(n_trees=2)),
+    "collapsed-messy-row-weights": Case("messy-row-weights", 20, _model("collapsed", 2)),
 }
 every_case = pytest.mark.parametrize("name", CASES)
 
@@ -91,7 +109,7 @@ class Run:
 def run_case(name: str) -> Run:
     case = CASES[name]
     rng = np.random.default_rng(seed_from(name))
-    data = Data(MAKERS[case.columns](rng, case.n, case.p), case.model.min_samples_leaf)
+    data = make_data(case.columns, rng, case.n, case.p, case.model.min_samples_leaf)
     y = 0.7 * rng.standard_normal(case.n)
     chain = make_chain(case.model, data, y, seed_from(name + " chain"))
     chain.sweep(20)
@@ -176,12 +194,13 @@ def _position_of_rule(run: Run, step: Step, found: dict[str, list[float]]) -> No
     rows = rows_by_node(run.data, step.shape)[step.move.node]
     eligible = run.data.eligible(rows)
     cuts = run.data.cuts(rows, step.move.variable)
-    found["cut"].append((cuts.index(step.move.cut) + run.rng.random()) / len(cuts))
+    shares = np.exp([run.data.log_cut(rows, step.move.variable, cut) for cut in cuts])
+    found["cut"].append(randomised_position(run.rng, shares, cuts.index(step.move.cut)))
     chances = []
     for j in eligible:
-        first_cut, n_cuts = run.data.cuts(rows, j)[0], len(run.data.cuts(rows, j))
-        log_rule = step.conditional.log_rule(step.shape, step.move.node, j, first_cut)
-        chances.append(n_cuts * np.exp(log_rule))
+        cut = run.data.cuts(rows, j)[0]
+        log_rule = step.conditional.log_rule(step.shape, step.move.node, j, cut)
+        chances.append(np.exp(log_rule - run.data.log_cut(rows, j, cut)))
     taken = eligible.index(step.move.variable)
     found["variable"].append(randomised_position(run.rng, np.array(chances), taken))
 
@@ -196,7 +215,8 @@ def test_leaf_means_and_sigma_follow_their_conditionals(name: str) -> None:
         for rows, mean in zip(leaf_rows(run.data, parse(step.after)), means, strict=True):
             centre, sd = 0.0, model.leaf_sd
             if model.likelihood:
-                centre, sd = leaf_posterior(step.residuals[list(rows)], step.sigma, model.leaf_sd)
+                seen, weights = step.residuals[list(rows)], run.data.row_weights[list(rows)]
+                centre, sd = leaf_posterior(seen, weights, step.sigma, model.leaf_sd)
             leaf_positions.append(norm.cdf((mean - centre) / sd))
     assert_uniform(leaf_positions, "leaf means", 2)
     last = [step for step in run.steps if step.record["tree"] == model.n_trees - 1]
@@ -205,18 +225,19 @@ def test_leaf_means_and_sigma_follow_their_conditionals(name: str) -> None:
         scale, degrees = model.nu * model.lambda_, model.nu
         if model.likelihood:
             errors = step.residuals - fitted_values(run.data, step.after)
-            scale, degrees = scale + float(errors @ errors), degrees + run.data.n
+            squares = float(run.data.row_weights @ errors**2)
+            scale, degrees = scale + squares, degrees + run.data.n
         sigma_positions.append(chi2.cdf(scale / sigma**2, degrees))
     assert_uniform(sigma_positions, "sigma", 2)
 
 
-@pytest.mark.parametrize("columns", MAKERS)
+@pytest.mark.parametrize("columns", KINDS_OF_COLUMNS)
 def test_state_of_the_chain_is_consistent(
     columns: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
 ) -> None:
     """Deterministic: fitted values, leaves, counts and codes against the trees."""
     model = Model(n_trees=3, moves=ALL_MOVES, **BIG)  # type: ignore[arg-type]
-    data = Data(MAKERS[columns](rng, 25, 4))
+    data = make_data(columns, rng, 25, 4)
     chain = make_chain(model, data, rng.standard_normal(25), chain_seed)
     for _ in range(60):
         chain.sweep()
@@ -237,7 +258,7 @@ def test_forest_put_in_is_the_forest_taken_out(
     rng: np.random.Generator, chain_seed: NDArray[np.uint64]
 ) -> None:
     """Deterministic: set_trees, and the residuals that the next moves work on."""
-    data = Data(MAKERS["mixed"](rng, 20, 4))
+    data = make_data("messy", rng, 20, 4)
     y = rng.standard_normal(20)
     source = make_chain(Model(n_trees=2, **BIG), data, y, chain_seed)  # type: ignore[arg-type]
     source.sweep(50)

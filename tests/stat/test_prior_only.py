@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from datasets import LISTABLE, MAKERS
+from datasets import KINDS_OF_COLUMNS, LISTABLE, LISTABLE_MESSY, MAKERS, listable_data, make_data
 from features import Features, mean_and_error
 from numpy.typing import NDArray
 from reference.enumeration import exact_posterior
 from reference.model import MOVE_SETS, Model
 from reference.trees import Data, canonical, n_splits, parse
-from stat_helpers import assert_means_agree, make_chain, thinned
+from stat_helpers import assert_means_agree, fitting, make_chain, thinned
 
 PUBLISHED_SIZES = (0.0500, 0.5523, 0.2753, 0.0918, 0.0240, 0.0053, 0.0010)
 PUBLISHED_MEAN = 1.5087
@@ -127,27 +127,26 @@ def check_against_list(
     assert_means_agree(visits, expected, names)
 
 
-@pytest.mark.parametrize("columns", ["binary", "tied"])
+@pytest.mark.parametrize("columns", ["binary", "tied", "missing", "categories", "groups"])
 @pytest.mark.parametrize("name", LISTED_MODELS)
 def test_chain_visits_listed_trees_as_often_as_the_prior_says(
     columns: str, name: str, chain_seed: NDArray[np.uint64]
 ) -> None:
     """All moves, one tree; false alarms: FALSE_ALARM a case over all trees and s."""
-    check_against_list(LISTED_MODELS[name], Data(LISTABLE[columns]), chain_seed, 15_000, 3)
+    data = listable_data(columns)
+    check_against_list(fitting(LISTED_MODELS[name], data), data, chain_seed, 15_000, 3)
 
 
 @pytest.mark.stat
-@pytest.mark.parametrize("columns", LISTABLE)
+@pytest.mark.parametrize("columns", [*LISTABLE, *LISTABLE_MESSY])
 @pytest.mark.parametrize("moves", MOVE_SETS)
 @pytest.mark.parametrize("name", ["bart-weighted", "explicit", "collapsed"])
 def test_each_set_of_moves_visits_listed_trees(
     columns: str, moves: str, name: str, chain_seed: NDArray[np.uint64]
 ) -> None:
     """One tree, each set of moves; false alarms: FALSE_ALARM a case over all trees and s."""
-    data = Data(LISTABLE[columns])
-    weights = LISTED_MODELS[name].weights
-    weights = weights if weights is None or data.p == 3 else weights[: data.p]
-    model = replace(LISTED_MODELS[name], moves=MOVE_SETS[moves], weights=weights)
+    data = listable_data(columns)
+    model = replace(fitting(LISTED_MODELS[name], data), moves=MOVE_SETS[moves])
     check_against_list(model, data, chain_seed, 60_000, 4)
 
 
@@ -179,7 +178,7 @@ def check_against_direct_draws(
 
 
 @pytest.mark.stat
-@pytest.mark.parametrize("columns", ["continuous", "binary", "tied", "mixed"])
+@pytest.mark.parametrize("columns", KINDS_OF_COLUMNS)
 @pytest.mark.parametrize("n_trees", [1, 2, 5])
 @pytest.mark.parametrize("name", DIRECT_MODELS)
 def test_chain_agrees_with_direct_draws(
@@ -198,7 +197,7 @@ def test_chain_agrees_with_direct_draws(
         min_samples_leaf=min_samples_leaf,
         likelihood=False,
     )
-    data = Data(MAKERS[columns](rng, 12, 4), min_samples_leaf)
+    data = make_data(columns, rng, 12, 4, min_samples_leaf)
     check_against_direct_draws(model, data, rng, chain_seed, 15_000, 10)
 
 
@@ -210,5 +209,5 @@ def test_default_prior_of_alpha_with_one_tree(
 ) -> None:
     """Beta(0.5, 1), where alpha comes close to 0; false alarms: FALSE_ALARM a case."""
     model = Model(splitting=splitting, likelihood=False)
-    data = Data(MAKERS[columns](rng, 10, 3))
+    data = make_data(columns, rng, 10, 3)
     check_against_direct_draws(model, data, rng, chain_seed, 20_000, 20)

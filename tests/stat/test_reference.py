@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from datasets import LISTABLE, MAKERS
+from datasets import KINDS_OF_COLUMNS, LISTABLE, make_data
 from numpy.typing import NDArray
 from reference.enumeration import all_shapes, exact_posterior
 from reference.integrals import DirichletAverage
@@ -154,11 +154,11 @@ def test_quantities_of_a_tree_written_out_by_hand() -> None:
     assert Data(data.X, 2).eligible((0, 1, 2)) == ()
 
 
-@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("kind", KINDS_OF_COLUMNS)
 @pytest.mark.parametrize("m", [1, 2, 3])
 def test_eligible_means_having_a_cut(kind: str, m: int, rng: np.random.Generator) -> None:
     """Deterministic but for the data: the quick test of eligibility against the cuts."""
-    data = Data(MAKERS[kind](rng, 12, 4), m)
+    data = make_data(kind, rng, 12, 4, m)
     model = Model(beta=0.3, min_samples_leaf=m)
     for _ in range(50):
         shape = draw_shape(rng, model, data, np.log(np.full(4, 0.25)))

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from datasets import MAKERS
+from datasets import make_data
 from numpy.typing import NDArray
 from reference.model import Model
 from reference.simulate import PriorDraw, draw_prior, draw_response
@@ -43,7 +43,7 @@ def ranks_of_truth(
 ) -> NDArray[np.int64]:
     """Ranks of the true quantities among posterior draws, ties broken at random."""
     truth = draw_prior(rng, model, data)
-    y = draw_response(rng, model, truth.fitted(data), truth.sigma)
+    y = draw_response(rng, model, data, truth.fitted(data), truth.sigma)
     seed = rng.integers(0, 2**63, size=4, dtype=np.uint64)
     chain = make_chain(model, data, y, seed)
     chain.sweep(BURN_IN)
@@ -72,7 +72,7 @@ def check(rng: np.random.Generator, model: Model, data: Data, n_replicates: int,
 @pytest.mark.parametrize("columns", ["continuous", "binary", "tied"])
 def test_calibration_quickly(columns: str, rng: np.random.Generator) -> None:
     """Collapsed DART, 300 data sets of 15 rows; false alarms: FALSE_ALARM a case."""
-    check(rng, MODELS["collapsed"], Data(MAKERS[columns](rng, 15, 3)), 300, thin=15)
+    check(rng, MODELS["collapsed"], make_data(columns, rng, 15, 3), 300, thin=15)
 
 
 @pytest.mark.stat
@@ -80,7 +80,7 @@ def test_calibration_quickly(columns: str, rng: np.random.Generator) -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_calibration(columns: str, name: str, rng: np.random.Generator) -> None:
     """2,000 data sets of 20 rows; false alarms: FALSE_ALARM a case over all quantities."""
-    check(rng, MODELS[name], Data(MAKERS[columns](rng, 20, 3)), 2_000, thin=40)
+    check(rng, MODELS[name], make_data(columns, rng, 20, 3), 2_000, thin=40)
 
 
 @pytest.mark.stat
@@ -89,4 +89,4 @@ def test_calibration(columns: str, name: str, rng: np.random.Generator) -> None:
 def test_calibration_of_probit(columns: str, name: str, rng: np.random.Generator) -> None:
     """Binary y, 1,500 data sets of 25 rows; false alarms: FALSE_ALARM a case."""
     model = replace(MODELS[name], binary=True, offset=-0.2, leaf_sd=0.8)
-    check(rng, model, Data(MAKERS[columns](rng, 25, 3)), 1_500, thin=40)
+    check(rng, model, make_data(columns, rng, 25, 3), 1_500, thin=40)

@@ -22,7 +22,7 @@ def log_marginal(
     data: Data, shapes: Sequence[Shape], y: NDArray[np.float64], sigma: float, leaf_sd: float
 ) -> float:
     """Log density of y: normal, with the covariance of a sum of trees plus noise."""
-    covariance = sigma**2 * np.eye(data.n)
+    covariance = sigma**2 * np.diag(1.0 / data.row_weights)
     for shape in shapes:
         covariance += leaf_sd**2 * same_leaf(data, shape)
     _, log_determinant = np.linalg.slogdet(2.0 * np.pi * covariance)
@@ -30,8 +30,8 @@ def log_marginal(
 
 
 def leaf_posterior(
-    residuals: NDArray[np.float64], sigma: float, leaf_sd: float
+    residuals: NDArray[np.float64], weights: NDArray[np.float64], sigma: float, leaf_sd: float
 ) -> tuple[float, float]:
-    """Mean and sd of a leaf mean given the residuals of the rows in the leaf."""
-    precision = 1.0 / leaf_sd**2 + len(residuals) / sigma**2
-    return float(residuals.sum() / sigma**2 / precision), float(precision**-0.5)
+    """Mean and sd of a leaf mean given the residuals and weights of the rows in the leaf."""
+    precision = 1.0 / leaf_sd**2 + weights.sum() / sigma**2
+    return float(weights @ residuals / sigma**2 / precision), float(precision**-0.5)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from reference.likelihood import log_marginal
 from reference.model import Model
 from reference.prior import Choice, TreePrior, VariablePrior, tree_prior
-from reference.trees import Data, Shape, n_nodes, replace_subtree, rows_by_node, subtrees
+from reference.trees import Cut, Data, Shape, n_nodes, replace_subtree, rows_by_node, subtrees
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Move:
     kind: str
     node: int
     variable: int = -1
-    cut: int = -1
+    cut: Cut = -1
     child: int = -1
 
 
@@ -115,7 +115,7 @@ class Conditional:
         prior = tree_prior(self.model, self.data, shape)
         return prior.log_structure + self.variables.log_probability((*self.rest, *prior.choices))
 
-    def log_rule(self, shape: Shape, node: int, variable: int, cut: int) -> float:
+    def log_rule(self, shape: Shape, node: int, variable: int, cut: Cut) -> float:
         """Log probability that the prior, given all other rules, puts this rule at a node."""
         rows = rows_by_node(self.data, shape)[node]
         eligible = self.data.eligible(rows)
@@ -124,7 +124,7 @@ class Conditional:
         others = (*self.rest, *self._choices_elsewhere(shape, node))
         joint = self.variables.log_probability((*others, (variable, eligible)))
         log_variable = joint - self.variables.log_probability(others)
-        return log_variable - float(np.log(len(self.data.cuts(rows, variable))))
+        return log_variable + self.data.log_cut(rows, variable, cut)
 
     def _choices_elsewhere(self, shape: Shape, node: int) -> list[Choice]:
         nodes = zip(subtrees(shape), rows_by_node(self.data, shape), strict=True)

@@ -45,7 +45,7 @@ def tree_prior(
     left_rows, right_rows = data.split(here, variable, cut)
     below_left = tree_prior(model, data, left, left_rows, depth + 1)
     below_right = tree_prior(model, data, right, right_rows, depth + 1)
-    log_here = float(np.log(p_split) - np.log(len(data.cuts(here, variable))))
+    log_here = float(np.log(p_split)) + data.log_cut(here, variable, cut)
     log_structure = log_here + below_left.log_structure + below_right.log_structure
     if log_structure == -np.inf:
         return IMPOSSIBLE

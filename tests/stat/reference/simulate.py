@@ -61,8 +61,7 @@ def draw_shape(
     if not eligible or rng.random() >= model.p_split(depth):
         return None
     variable = eligible[draw_category(rng, log_s[list(eligible)])]
-    cuts = data.cuts(here, variable)
-    cut = cuts[rng.integers(len(cuts))]
+    cut = data.draw_cut(rng, here, variable)
     left_rows, right_rows = data.split(here, variable, cut)
     left = draw_shape(rng, model, data, log_s, left_rows, depth + 1)
     right = draw_shape(rng, model, data, log_s, right_rows, depth + 1)
@@ -101,10 +100,11 @@ def draw_prior(rng: np.random.Generator, model: Model, data: Data) -> PriorDraw:
 
 
 def draw_response(
-    rng: np.random.Generator, model: Model, fitted: NDArray[np.float64], sigma: float
+    rng: np.random.Generator, model: Model, data: Data, fitted: NDArray[np.float64], sigma: float
 ) -> NDArray[np.float64]:
     """y given the sum of trees: normal, or the sign of a latent normal."""
-    latent = model.offset + fitted + sigma * rng.standard_normal(len(fitted))
+    noise = sigma / np.sqrt(data.row_weights) * rng.standard_normal(len(fitted))
+    latent = model.offset + fitted + noise
     if model.binary:
         return (latent > 0.0).astype(float)
     return latent

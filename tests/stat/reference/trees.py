@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Shape = Any  # None | tuple[int, int, Shape, Shape]: recursive
+Cut = int | tuple[int, int]  # a code, or (coding, code or subset of categories)
+Shape = Any  # None | tuple[int, Cut, Shape, Shape]: recursive
 Rows = tuple[int, ...]
-Node = tuple[int, float]
+Node = tuple[int, Any]  # (variable, cut), or (-1, value) of a leaf
 
 
 class Data:
@@ -25,12 +26,14 @@ class Data:
         self.X = np.asarray(X, dtype=float)
         self.codes = np.column_stack(columns)
         self.n, self.p = self.codes.shape
+        self.layout: dict[str, Any] = {}  # all columns ordered, complete and variables of their own
+        self.row_weights = np.ones(self.n)
         self.min_samples_leaf = min_samples_leaf
         self.all_rows: Rows = tuple(range(self.n))
         self._eligible: dict[Rows, tuple[int, ...]] = {}
-        self._cuts: dict[tuple[Rows, int], tuple[int, ...]] = {}
+        self._cuts: dict[tuple[Rows, int], tuple[Cut, ...]] = {}
 
-    def cuts(self, rows: Rows, variable: int) -> tuple[int, ...]:
+    def cuts(self, rows: Rows, variable: int) -> tuple[Cut, ...]:
         """Codes seen among ``rows`` that leave enough of them on both sides."""
         key = (rows, variable)
         if key not in self._cuts:
@@ -43,6 +46,20 @@ class Data:
             )
         return self._cuts[key]
 
+    def log_cut(self, rows: Rows, variable: int, cut: Cut) -> float:
+        """Log prior probability of an admissible cut."""
+        return -float(np.log(len(self.cuts(rows, variable))))
+
+    def draw_cut(self, rng: np.random.Generator, rows: Rows, variable: int) -> Cut:
+        """A cut from its prior."""
+        cuts = self.cuts(rows, variable)
+        chances = np.exp([self.log_cut(rows, variable, cut) for cut in cuts])
+        return cuts[int(rng.choice(len(cuts), p=chances / chances.sum()))]
+
+    def canonical_cut(self, left_rows: Rows, variable: int, cut: Cut) -> Cut:
+        """The value among the rows to the left that makes the same split."""
+        return int(max(self.codes[list(left_rows), variable]))
+
     def eligible(self, rows: Rows) -> tuple[int, ...]:
         """Variables with at least one admissible cut among ``rows``."""
         if rows not in self._eligible:
@@ -53,7 +70,7 @@ class Data:
             self._eligible[rows] = tuple(int(j) for j in np.flatnonzero(possible))
         return self._eligible[rows]
 
-    def split(self, rows: Rows, variable: int, cut: int) -> tuple[Rows, Rows]:
+    def split(self, rows: Rows, variable: int, cut: Any) -> tuple[Rows, Rows]:
         """Rows to the left and to the right of a rule."""
         column = self.codes[:, variable]
         left = tuple(i for i in rows if column[i] <= cut)
@@ -74,7 +91,7 @@ def _parse_from(nodes: Sequence[Node], start: int) -> tuple[Shape, int]:
         return None, start + 1
     left, middle = _parse_from(nodes, start + 1)
     right, end = _parse_from(nodes, middle)
-    return (int(variable), int(cut), left, right), end
+    return (int(variable), cut if isinstance(cut, tuple) else int(cut), left, right), end
 
 
 def leaf_values(nodes: Sequence[Node]) -> list[float]:
@@ -158,5 +175,5 @@ def canonical(data: Data, shape: Shape, rows: Rows | None = None) -> Shape:
     here = data.all_rows if rows is None else rows
     variable, cut, left, right = shape
     left_rows, right_rows = data.split(here, variable, cut)
-    seen = int(max(data.codes[list(left_rows), variable]))
+    seen = data.canonical_cut(left_rows, variable, cut)
     return (variable, seen, canonical(data, left, left_rows), canonical(data, right, right_rows))
