@@ -39,6 +39,7 @@ nb::dict fit_to_python(bayesvc::Fit&& fit, std::size_t p, std::size_t n_trees) {
   out["seconds"] = fit.seconds;
   out["counts"] = fit.counts.empty() ? nb::none() : to_numpy(std::move(fit.counts), {n_draws, p});
   out["s"] = fit.s.empty() ? nb::none() : to_numpy(std::move(fit.s), {n_draws, p});
+  out["fitted"] = fit.fitted.empty() ? nb::none() : to_numpy(std::move(fit.fitted));
   out["forests"] = fit.forests ? nb::cast(std::move(*fit.forests)) : nb::none();
   return out;
 }
@@ -47,13 +48,13 @@ namespace {
 
 nb::dict fit(const bayesvc::Columns& columns, const Vector& y,
              const bayesvc::ForestSettings& settings, const SeedWords& seed, std::size_t burn_in,
-             std::size_t n_draws, bool keep_counts, bool keep_s, bool keep_trees,
-             Control& control) {
+             std::size_t n_draws, bool keep_counts, bool keep_s, bool keep_trees, Control& control,
+             bool keep_fitted) {
   check_fit(columns, y, settings);
   if (n_draws == 0) throw nb::value_error("n_draws must be at least 1");
   if (keep_trees && !columns.has_values())
     throw nb::value_error("keep_trees needs Columns made with keep_values=True");
-  const bayesvc::FitPlan plan{burn_in, n_draws, keep_counts, keep_s, keep_trees};
+  const bayesvc::FitPlan plan{burn_in, n_draws, keep_counts, keep_s, keep_trees, keep_fitted};
   const auto words = seed_of(seed);
   bayesvc::Fit result = [&] {
     nb::gil_scoped_release release;
@@ -139,5 +140,5 @@ void bind_fit(nb::module_& m) {
       .def_prop_ro("sweeps_done", [](const Control& self) { return self.sweeps_done.load(); });
   m.def("fit", &fit, nb::arg("columns"), nb::arg("y"), nb::arg("settings"), nb::arg("seed"),
         nb::arg("burn_in"), nb::arg("n_draws"), nb::arg("keep_counts"), nb::arg("keep_s"),
-        nb::arg("keep_trees"), nb::arg("control"));
+        nb::arg("keep_trees"), nb::arg("control"), nb::arg("keep_fitted") = false);
 }

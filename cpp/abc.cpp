@@ -40,7 +40,8 @@ Fit flat_fit(std::size_t p, double sigma) {
           .n_splits = {0},
           .counts = {},
           .s = {},
-          .forests = {}};
+          .forests = {},
+          .fitted = {}};
   fit.tallies.finish();
   return fit;
 }

@@ -43,12 +43,13 @@ Fit run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed, const FitP
     sweep(forest, control);
   }
   const std::size_t p = forest.p();
-  Fit fit{Tallies(p, plan.n_draws), {}, {}, {}, {}, {}, 0, {}, {}, {}};
+  Fit fit{Tallies(p, plan.n_draws), {}, {}, {}, {}, {}, 0, {}, {}, {}, {}};
   Rng side = side_stream(seed);
   std::vector<double> s;
   if (plan.keep_counts) fit.counts.assign(plan.n_draws * p, 0);
   if (plan.keep_s) fit.s.resize(plan.n_draws * p);
   if (plan.keep_trees) fit.forests.emplace();
+  if (plan.keep_fitted) fit.fitted.assign(forest.n(), 0.0);
   const auto proposed = forest.proposed(), accepted = forest.accepted();
   for (std::size_t k = 0; k < plan.n_draws; ++k) {
     sweep(forest, control);
@@ -60,6 +61,7 @@ Fit run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed, const FitP
     fit.n_splits.push_back(static_cast<std::int32_t>(forest.splitting().n_splits()));
     if (plan.keep_counts) keep_counts(forest.splitting(), &fit.counts[k * p]);
     if (plan.keep_trees) fit.forests->add(forest);
+    if (plan.keep_fitted) forest.add_fitted(fit.fitted);
     if (plan.keep_s) {
       forest.splitting().probabilities(side, s);
       std::transform(s.begin(), s.end(), &fit.s[k * p],
@@ -67,6 +69,7 @@ Fit run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed, const FitP
     }
   }
   fit.tallies.finish();
+  for (double& value : fit.fitted) value /= static_cast<double>(plan.n_draws);
   for (std::size_t m = 0; m < n_moves; ++m) {
     fit.proposed[m] = forest.proposed()[m] - proposed[m];
     fit.accepted[m] = forest.accepted()[m] - accepted[m];

@@ -38,6 +38,7 @@ struct FitPlan {
   bool keep_counts = false;
   bool keep_s = false;
   bool keep_trees = false;
+  bool keep_fitted = false;
 };
 
 struct Fit {
@@ -49,6 +50,7 @@ struct Fit {
   std::vector<std::uint16_t> counts;  // draw by draw
   std::vector<float> s;
   std::optional<SavedForests> forests;
+  std::vector<double> fitted;  // mean over the draws of the sum of trees at each row
 };
 
 // Throws Cancelled soon after control.cancelled is set.

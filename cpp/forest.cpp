@@ -61,11 +61,16 @@ double Forest::fitted(std::size_t row) const {
   return sum;
 }
 
+double Forest::target(std::size_t row) const {
+  return settings_.binary ? latent_[row] - settings_.offset : y_[row];
+}
+
+void Forest::add_fitted(std::vector<double>& sums) const {
+  for (std::size_t i = 0; i < n(); ++i) sums[i] += target(i) - residual_->get(i);
+}
+
 void Forest::refresh_residual() {
-  for (std::size_t i = 0; i < n(); ++i) {
-    const double target = settings_.binary ? latent_[i] - settings_.offset : y_[i];
-    residual_->set(i, target - fitted(i));
-  }
+  for (std::size_t i = 0; i < n(); ++i) residual_->set(i, target(i) - fitted(i));
 }
 
 void Forest::sweep() {

@@ -69,6 +69,8 @@ class Forest {
   void set_sigma(double sigma) { sigma_ = sigma; }
   void set_y(const double* y);
   double fitted(std::size_t row) const;
+  // Adds the sum of the trees at each row, as the residuals know it.
+  void add_fitted(std::vector<double>& sums) const;
   const std::array<std::uint64_t, n_moves>& proposed() const { return proposed_; }
   const std::array<std::uint64_t, n_moves>& accepted() const { return accepted_; }
 
@@ -110,6 +112,7 @@ class Forest {
   void draw_sigma(double sum_of_squares);
   void draw_latents();
   void update_splitting();
+  double target(std::size_t row) const;  // what the trees are fitted to
   void refresh_residual();
   void refresh_ghosts(PlantedTree& planted);
   std::size_t grow_listed(PlantedTree& planted, std::int32_t k,

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "../fit.hpp"
@@ -20,7 +21,8 @@ constexpr std::array<std::uint64_t, 4> seed = {11, 12, 13, 14};
 constexpr SplitPrior priors[] = {SplitPrior::fixed, SplitPrior::explicit_s, SplitPrior::collapsed};
 
 struct Problem {
-  Matrix matrix = matrix_of(Kind::mixed, 90);
+  Kind kind = Kind::mixed;
+  Matrix matrix = matrix_of(kind, 90);
   Columns columns = matrix.encode();
   std::vector<double> y = response(matrix, false);
 
@@ -131,6 +133,41 @@ TEST(tallies_agree_with_kept_counts) {
         CHECK_NEAR(total, 1.0, 1e-5);
       }
     }
+  }
+}
+
+TEST(fitted_values_are_means_over_the_draws) {
+  for (const SplitPrior prior : priors) {
+    const Problem problem{prior == SplitPrior::fixed ? Kind::mixed : Kind::messy};
+    const Fit fit = problem.run(prior, {20, 7, false, false, true, true});
+    std::vector<double> draws(7 * problem.matrix.n);
+    fit.forests->predict(problem.matrix.x.data(), problem.matrix.n, 1,
+                         static_cast<std::ptrdiff_t>(problem.matrix.n), 1, draws.data());
+    for (std::size_t i = 0; i < problem.matrix.n; ++i) {
+      double mean = 0;
+      for (std::size_t k = 0; k < 7; ++k) mean += draws[k * problem.matrix.n + i] / 7;
+      CHECK_NEAR(fit.fitted[i], mean, 1e-5);  // the residuals are 32 bits wide
+    }
+  }
+}
+
+// Threads share the columns and the control, nothing else.
+TEST(fits_on_threads_are_the_fits_one_by_one) {
+  const Problem problem{Kind::messy};
+  const FitPlan plan{30, 40, true, true, true};
+  std::vector<Fit> together(4, problem.run(SplitPrior::fixed, {0, 1}));
+  Control control;
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < together.size(); ++t)
+    threads.emplace_back([&, t] {
+      together[t] = bayesvc::run_fit(problem.columns, problem.y.data(),
+                                     problem.settings(priors[t % 3]), seed, plan, control);
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t t = 0; t < together.size(); ++t) {
+    const Fit alone = problem.run(priors[t % 3], plan);
+    CHECK(alone.sigma == together[t].sigma && alone.counts == together[t].counts);
+    CHECK(alone.s == together[t].s && alone.forests->value == together[t].forests->value);
   }
 }
 

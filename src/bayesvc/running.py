@@ -22,7 +22,7 @@ DEFAULT_DRAWS = 5000  # burn-in, and kept
 
 # First part of the spawn key: what a stream of random numbers is for.
 ROLE_FIT, ROLE_PERMUTATION, ROLE_PERMUTED_FIT, ROLE_ABC, ROLE_PERMUTED_ABC = range(5)
-ROLE_BOOTSTRAP, ROLE_FOLDS = 5, 6
+ROLE_BOOTSTRAP, ROLE_FOLDS, ROLE_SIGNAL_ORDER, ROLE_SIGNAL_FIT = range(5, 9)
 
 # Short enough that Ctrl-C is noticed at once even where waiting cannot be interrupted.
 _SECONDS_BETWEEN_LOOKS = 0.1
@@ -37,6 +37,7 @@ class Length:
     keep_counts: bool = False
     keep_s: bool = False
     keep_trees: bool = False
+    keep_fitted: bool = False  # the mean over the draws of the sum of trees at each row
 
     @property
     def n_sweeps(self) -> int:
@@ -104,7 +105,7 @@ def run_fits(
         fit = fits[i]
         result = _core.fit(
             columns, fit.y, fit.settings, fit.seed, length.burn_in, length.n_draws,
-            length.keep_counts, length.keep_s, length.keep_trees, control,
+            length.keep_counts, length.keep_s, length.keep_trees, control, length.keep_fitted,
         )  # fmt: skip
         store(i, result)
 
