@@ -75,9 +75,7 @@ class Data:
         model = self.linear_model if needed else None
         return calibrate(prior, y, n_trees, binary=self.binary, linear_model=model)
 
-    def permuted(
-        self, entropy: int, number: int, role: int = ROLE_PERMUTATION
-    ) -> FloatArray:
+    def permuted(self, entropy: int, number: int, role: int = ROLE_PERMUTATION) -> FloatArray:
         """Return the response in the order of permutation `number`."""
         return self.y.values[random_order(entropy, role, number, len(self.y.values))]
 
