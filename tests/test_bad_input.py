@@ -39,7 +39,6 @@ def with_value(array, index, value):
 X, Y = make_data()
 
 BAD_DATA = {
-    "nan in X": (with_value(X, (3, 1), np.nan), Y, ValueError, ["X", "1 missing", "x1", "drop"]),
     "inf in X": (with_value(X, (3, 1), np.inf), Y, ValueError, ["X", "1 infinite", "x1", "drop"]),
     "nan in y": (X, with_value(Y, 3, np.nan), ValueError, ["y", "1 missing", "drop"]),
     "inf in y": (X, with_value(Y, 3, -np.inf), ValueError, ["y", "1 infinite", "drop"]),
@@ -53,13 +52,13 @@ BAD_DATA = {
     "all zeros": (X, np.zeros(30), ValueError, ["y is constant", "0", "varies"]),
     "one class": (X, np.ones(30, bool), ValueError, ["y", "one class", "True", "needs two"]),
     "three classes": (X, ["a", "b", "c"] * 10, ValueError, ["y", "3 classes", "'a'", "merge"]),
-    "object array": (X.astype(object), Y, TypeError, ["X", "object", "astype(float)"]),
+    "object array": (with_value(X.astype(object), (3, 1), "?"), Y, TypeError, ["'x1'", "'?'"]),
     "text": (X.astype(str), Y, TypeError, ["X", "<U", "astype(float)"]),
-    "text column": (
-        pd.DataFrame({"size": X[:, 0], "colour": ["red"] * 30}),
+    "date column": (
+        pd.DataFrame({"size": X[:, 0], "day": pd.date_range("2020-01-01", periods=30)}),
         Y,
         TypeError,
-        ["X", "'colour'", "drop"],
+        ["X", "'day'", "Datetime", "drop"],
     ),
     "no X": (None, Y, TypeError, ["X=None", "pass rows by columns"]),
     "a path for X": ("rows.csv", Y, TypeError, ["X='rows.csv'", "pass rows by columns"]),

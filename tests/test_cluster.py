@@ -16,6 +16,7 @@ from bayesvc import _core, cluster
 Data = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 QUICK: dict[str, Any] = {"burn_in": 60, "n_draws": 60}
+FIT, ABC_SAMPLER = _core.fit, _core.AbcSampler
 
 
 @pytest.fixture(scope="module")
@@ -78,10 +79,43 @@ def test_same_bits_on_a_cluster(dask_client: Any, on_threads: tuple[Data, bv.Com
     assert (done[-1], total[-1]) == (1000 * 201, 1000 * 201)
 
 
+@pytest.mark.usefixtures("in_place")
+def test_messy_data_on_a_cluster(dask_client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Missing values, categories, groups, weights and blocks travel with the data."""
+    rng = np.random.default_rng(0)
+    rows: list[list[Any]] = [
+        [*row, "abc"[i % 3]] for i, row in enumerate(rng.uniform(size=(60, 3)))
+    ]
+    rows[3][0] = None
+    y = 10 * (np.arange(60) % 3) + rng.normal(size=60)
+    weighted: dict[str, Any] = {
+        "method": "bart-vip-local", "n_replicates": 1, "n_permutations": 20,
+        "sample_weight": np.arange(1, 61), "permute_within": np.arange(60) // 20, **QUICK,
+    }  # fmt: skip
+    spikes: dict[str, Any] = {
+        "prior": bv.SpikeForest(n_samples=40, burn_in=20), "measure": "vc",
+        "threshold": "clustering",
+    }  # fmt: skip
+    for settings in (weighted, spikes):
+        run = {"groups": {"pair": [0, 3]}, "random_state": 3, **settings}
+        with joblib.parallel_config(backend="dask"):
+            found = bv.select(rows, y, **run)
+        with monkeypatch.context() as here:
+            here.setattr(_core, "fit", FIT)
+            here.setattr(_core, "AbcSampler", ABC_SAMPLER)
+            expected = bv.select(rows, y, **run)
+        np.testing.assert_array_equal(found.draws.vc, expected.draws.vc)
+        np.testing.assert_array_equal(found.draws.sigma, expected.draws.sigma)
+        if expected.null is not None:
+            assert found.null is not None
+            np.testing.assert_array_equal(found.null, expected.null)
+
+
 def test_settings_survive_the_journey() -> None:
     settings = _core.Settings()
     settings.n_trees, settings.weights, settings.splitting = 7, np.array([1.0, 2.0]), "collapsed"
     settings.moves = (0.1, 0.2, 0.3, 0.4)
+    settings.row_weights = np.array([0.5, 1.5])
     again = cluster.settings_from_dict(cluster.settings_to_dict(settings))
     for name, value in cluster.settings_to_dict(settings).items():
         np.testing.assert_array_equal(getattr(again, name), value)

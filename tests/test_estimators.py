@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
+from expected_checks import WEIGHTED, expected_failures
 from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -27,9 +28,9 @@ QUICK = {"n_trees": 20, "n_replicates": 1, "burn_in": 50, "n_draws": 50}
 ESTIMATORS = [bv.BARTRegressor(**QUICK), bv.BARTClassifier(**QUICK)]
 
 
-# No check is expected to fail. One is skipped by scikit-learn itself, because it needs an
-# environment variable at the start of the process; the test after this one sets it.
-@parametrize_with_checks(ESTIMATORS)
+# One check is skipped by scikit-learn itself, because it needs an environment variable at the
+# start of the process; the test after this one sets it.
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -39,9 +40,11 @@ def test_the_check_that_needs_an_environment_variable():
         from sklearn.utils.estimator_checks import check_estimator
         import bayesvc as bv
         for kind in (bv.BARTRegressor, bv.BARTClassifier, bv.VariableSelector):
-            done = check_estimator(kind(**{QUICK!r}))
+            weighted = {WEIGHTED!r} if kind is not bv.BARTClassifier else dict()
+            done = check_estimator(kind(**{QUICK!r}), expected_failed_checks=weighted)
             assert len(done) > 40, len(done)
-            print([item["check_name"] for item in done if item["status"] != "passed"])
+            odd = {{item["check_name"] for item in done if item["status"] != "passed"}}
+            print(sorted(odd - set(weighted)))
     """
     environment = os.environ | {"SCIPY_ARRAY_API": "1"}
     done = subprocess.run(
@@ -114,7 +117,7 @@ def test_defaults():
     assert parameters == bv.BARTClassifier().get_params()
     assert parameters == {
         "prior": None, "n_trees": 200, "n_replicates": 2, "burn_in": 1000, "n_draws": 1000,
-        "random_state": None, "n_jobs": None, "progress": None,
+        "random_state": None, "n_jobs": None, "progress": None, "groups": None,
     }  # fmt: skip
 
 
@@ -262,9 +265,9 @@ def test_sparse_matrices(regression):
         model.fit(X, scipy.sparse.csr_array(y[:, None]))
 
 
-def test_a_frame_with_text_is_refused_by_name(regression):
+def test_a_frame_with_dates_is_refused_by_name(regression):
     X, y = regression
-    frame = pd.DataFrame(X, columns=list("abcde")).assign(c="text")
+    frame = pd.DataFrame(X, columns=list("abcde")).assign(c=pd.Timestamp(0))
     with pytest.raises(TypeError, match="'c'"):
         bv.BARTRegressor(**QUICK).fit(frame, y)
 
@@ -318,7 +321,7 @@ def test_refusals(regression, regressor, classification, classifier):
     with pytest.raises(ValueError, match=r"interval_of='observation'.*pass return_interval"):
         regressor.predict(X, interval_of="observation")
     with pytest.raises(TypeError, match="sample_weight"):
-        bv.BARTRegressor(**QUICK).fit(X, y, sample_weight=np.ones(60))
+        bv.BARTClassifier(**QUICK).fit(X, y > y.mean(), sample_weight=np.ones(60))
     with pytest.raises(ValueError, match="y is constant"):
         bv.BARTRegressor(**QUICK).fit(X, np.ones(60))
     with pytest.raises(ValueError, match="class"):

@@ -78,7 +78,7 @@ def test_permuted_fits_are_fits_to_permuted_responses(regression: Data) -> None:
     assert found.null is not None
     assert found.null.shape == (50, 5)
     data = EncodedData(X, y, "auto")
-    orders = np.array([data.permuted(4, k) for k in range(50)])
+    orders = np.array([data.permuted(4, k).y for k in range(50)])
     assert (np.sort(orders, axis=1) == np.sort(y)).all()
     assert len(np.unique(orders, axis=0)) == 50
     # the null has no favourite: no variable holds more than half of all splits on average

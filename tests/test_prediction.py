@@ -6,7 +6,8 @@ from scipy.stats import norm
 
 import bayesvc as bv
 from bayesvc import _validation
-from bayesvc.prediction import _mixture_quantile, partial_dependence, predict_observation
+from bayesvc.partial import partial_dependence
+from bayesvc.prediction import _mixture_quantile, predict_observation
 
 SHORT = {"burn_in": 100, "n_draws": 20, "random_state": 0, "keep_trees": True}
 

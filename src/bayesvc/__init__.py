@@ -25,9 +25,10 @@ from bayesvc.spike_forest import SpikeForest
 
 if TYPE_CHECKING:
     from bayesvc import diagnostics, measures, plots, report, thresholds
+    from bayesvc.comparison import Comparison
     from bayesvc.cuts import Clustering, MedianProbability, Permutation
     from bayesvc.estimators import BARTClassifier, BARTRegressor
-    from bayesvc.methods import Comparison, compare, select, select_from
+    from bayesvc.methods import compare, select, select_from
     from bayesvc.recipe import recipes
     from bayesvc.report import write_report
     from bayesvc.selection import Selection
@@ -41,7 +42,7 @@ _LATER = {
     "BARTClassifier": "estimators",
     "BARTRegressor": "estimators",
     "Clustering": "cuts",
-    "Comparison": "methods",
+    "Comparison": "comparison",
     "MedianProbability": "cuts",
     "Permutation": "cuts",
     "Selection": "selection",

@@ -6,12 +6,18 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-Node = tuple[int, float]
+Node = tuple[int, float | tuple[int, int]]
 Tree = list[Node]
 
 @final
 class Columns:
-    def __init__(self, X: NDArray[np.float64], keep_values: bool = False) -> None: ...
+    def __init__(
+        self,
+        X: NDArray[np.float64],
+        keep_values: bool = False,
+        n_categories: Sequence[int] = (),
+        groups: Sequence[Sequence[int]] = (),
+    ) -> None: ...
     @property
     def n(self) -> int: ...
     @property
@@ -22,8 +28,8 @@ class Columns:
     def fingerprint(self) -> tuple[int, int]: ...
     def n_distinct(self) -> NDArray[np.int64]: ...
     def max_ties(self) -> NDArray[np.int64]: ...
-    def codes(self, j: int) -> NDArray[np.uint32]: ...
-    def values(self, j: int) -> NDArray[np.float64]: ...
+    def codes(self, coding: int) -> NDArray[np.uint32]: ...
+    def values(self, coding: int) -> NDArray[np.float64]: ...
     def correlations(self, chosen: list[int]) -> NDArray[np.float64]: ...
 
 @final
@@ -48,6 +54,7 @@ class Settings:
     offset: float
     splitting: str
     weights: NDArray[np.float64]
+    row_weights: NDArray[np.float64]
     alpha: float
     a: float
     b: float
@@ -127,6 +134,7 @@ class AbcSampler:
         corrected: bool,
         lambda_unit: float,
         offsets: NDArray[np.float64],
+        design: Sequence[Sequence[int]] = (),
     ) -> None: ...
     def sample(self, seed: NDArray[np.uint64], control: Control) -> dict[str, Any]: ...
 

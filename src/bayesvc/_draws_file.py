@@ -17,9 +17,10 @@ from bayesvc._files import whole_file
 from bayesvc.draws import Draws, PathLike, tally_layout
 from bayesvc.priors import Calibration, prior_from_dict, prior_to_dict
 from bayesvc.spike_forest import AbcRecord, SpikeForest
+from bayesvc.table import Table
 
 _FORMAT = "bayesvc-draws"
-_FORMAT_VERSION = 1
+_VERSIONS = (1, 2)  # 2 tells what the columns were, where they were not all plain numbers
 
 
 def write(draws: Draws, path: PathLike) -> None:
@@ -65,11 +66,12 @@ def _settings(draws: Draws) -> dict[str, Any]:
     calibration = draws.calibration
     return {
         "format": _FORMAT,
-        "version": _FORMAT_VERSION,
+        "version": 1 if draws.table is None else 2,
         "has_forests": draws.forests is not None,
         "prior": None if draws.prior is None else prior_to_dict(draws.prior),
         "calibration": None if calibration is None else dataclasses.asdict(calibration),
         **{name: getattr(draws, name) for name in names},
+        **({} if draws.table is None else {"table": draws.table.to_dict()}),
     }
 
 
@@ -84,6 +86,10 @@ def _from_parts(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Dr
     if settings["calibration"] is not None:
         settings["calibration"] = Calibration(**settings["calibration"])
     settings["feature_names"] = tuple(settings["feature_names"])
+    if "table" in settings:
+        settings["table"] = Table.from_dict(settings["table"])
+        if settings["table"].variable_names != settings["feature_names"]:
+            raise ValueError("the table of columns is of other variables")
     layout = tally_layout(len(settings["feature_names"]), settings["n_draws"])
     tallies: dict[str, Any] = {}
     for name, (shape, dtype) in layout.items():
@@ -133,10 +139,11 @@ def _read_settings(path: PathLike, arrays: dict[str, NDArray[Any]]) -> dict[str,
         raise ValueError(_bad_file(path, "it is no Draws file", error)) from error
     if not is_ours:
         raise ValueError(_bad_file(path, "it is no Draws file"))
-    if version != _FORMAT_VERSION:
+    if version not in _VERSIONS:
         raise ValueError(
             f"path={str(path)!r} holds Draws of format version {version!r}, but this version of "
-            f"bayesvc reads {_FORMAT_VERSION}; install the version that wrote it, or sample again"
+            f"bayesvc reads {' and '.join(map(str, _VERSIONS))}; install the version that wrote "
+            "it, or sample again"
         )
     return dict(settings)
 

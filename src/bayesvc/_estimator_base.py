@@ -11,14 +11,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bayesvc._native import is_frame
+from bayesvc._read import plain_array
 from bayesvc._sparse import is_sparse
 from bayesvc.draws import Draws, FloatArray
-from bayesvc.encode import Response, is_frame
-from bayesvc.prediction import PartialDependence, partial_dependence
+from bayesvc.partial import PartialDependence, partial_dependence
 from bayesvc.priors import BART, TreePrior
 from bayesvc.progress import ProgressCallback
+from bayesvc.response import Response
 from bayesvc.sampling import sample
 from bayesvc.spike_forest import SpikeForest
+from bayesvc.table import Groups
 
 
 class CheckedEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -35,20 +38,28 @@ class CheckedEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is 
         return self._checked(X, fitting=True), column_or_1d(y, warn=True)
 
     def _checked(self, X: Any, *, fitting: bool = False) -> Any:
-        """Compare names and number of columns with the fit; turn arrays into floats.
+        """Compare names and number of columns with the fit; turn arrays of numbers into floats.
 
-        Frames and sparse matrices are left to `encode_X`, which knows more kinds of columns than
-        scikit-learn, and how much memory there is.
+        Frames, sparse matrices and objects are left to `encode_X`, which knows more kinds of
+        columns than scikit-learn, and how much memory there is.
         """
         if is_frame(X) or is_sparse(X):
             validate_data(self, X, reset=fitting, skip_check_array=True)
             return X
-        least = 2 if fitting else 1
-        return validate_data(self, X, reset=fitting, dtype=np.float64, ensure_min_samples=least)
+        if isinstance(X, list | tuple | np.ma.MaskedArray):
+            X = plain_array(X)
+        text = getattr(getattr(X, "dtype", None), "kind", "f") in "OUT"
+        return validate_data(
+            self, X, reset=fitting, dtype=None if text else np.float64,
+            ensure_all_finite=False if text else "allow-nan",
+            ensure_min_samples=2 if fitting else 1,
+        )  # fmt: skip
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
         tags.target_tags.required = True
         return tags
 
@@ -70,6 +81,7 @@ class ForestEstimator(CheckedEstimator):
         random_state: Any = None,
         n_jobs: int | None = None,
         progress: bool | ProgressCallback | None = None,
+        groups: Groups | None = None,
     ) -> None:
         self.prior = prior
         self.n_trees = n_trees
@@ -79,6 +91,7 @@ class ForestEstimator(CheckedEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
+        self.groups = groups
 
     def posterior_samples(self, X: Any) -> FloatArray:
         """Return the prediction of every posterior draw.
@@ -126,10 +139,12 @@ class ForestEstimator(CheckedEstimator):
             Rows to average over, for example those of the fit. The cost grows with rows times
             grid points; a few hundred rows are usually enough.
         features : int, str, or one or two of them
-            Columns to hold, by position or name.
+            Columns to hold, by position or name. A group of columns cannot be held, but one of
+            its columns can.
         grid : array, or two arrays for two columns, optional
-            Values to hold them at. By default the distinct values of a column in X, or where
-            these are more than `grid_resolution` its quantiles from 5 % to 95 %.
+            Values to hold them at, or labels of categories. By default all categories; of numbers
+            the distinct values of a column in X, or where these are more than `grid_resolution`
+            its quantiles from 5 % to 95 %.
         grid_resolution : int, default 20
             Most grid values per column.
         interval : float, default 0.9
@@ -157,7 +172,7 @@ class ForestEstimator(CheckedEstimator):
             grid_resolution=grid_resolution, interval=interval, n_jobs=self.n_jobs,
         )  # fmt: skip
 
-    def _sample(self, X: Any, y: Any, response: Response) -> None:
+    def _sample(self, X: Any, y: Any, response: Response, sample_weight: Any = None) -> None:
         if isinstance(self.prior, SpikeForest):
             raise ValueError(
                 f"prior={self.prior!r} keeps no trees to predict with; pass bayesvc.BART() or "
@@ -176,8 +191,11 @@ class ForestEstimator(CheckedEstimator):
             progress=self.progress,
             response=response,
             keep_trees=True,
+            groups=self.groups,
+            sample_weight=sample_weight,
         )
-        self.feature_importances_ = self.draws_.vip.mean(axis=0)
+        own = self.draws_.columns.variable_of  # a group's columns share what it has
+        self.feature_importances_ = (self.draws_.vip.mean(axis=0) / np.bincount(own))[own]
 
     def _fitted_draws(self) -> Draws:
         check_is_fitted(self)

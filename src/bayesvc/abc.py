@@ -19,13 +19,15 @@ from bayesvc._validation import (
     resolve_random_state,
 )
 from bayesvc.draws import Draws, tally_layout
-from bayesvc.encode import EncodedY
+from bayesvc.layout import PLAIN, Layout
 from bayesvc.priors import Calibration, core_settings, prior_leaf_sd, round12
 from bayesvc.problem import Data, check_forest_memory, check_prior_fits_data
 from bayesvc.progress import Progress, ProgressCallback, check_progress
+from bayesvc.response import EncodedY
 from bayesvc.running import ROLE_ABC, ROLE_PERMUTED_ABC, Length, fit_seed, run_tasks
 from bayesvc.sampling import Tallies
 from bayesvc.spike_forest import AbcRecord, SpikeForest
+from bayesvc.table import Groups
 
 # Large enough that a task is worth sending, small enough that a cluster has many.
 _SAMPLES_PER_TASK = 25
@@ -48,6 +50,7 @@ def sample_abc(
     progress: bool | ProgressCallback | None,
     *,
     response: Literal["auto", "continuous", "binary"],
+    groups: Groups | None = None,
 ) -> Draws:
     """Sample under the spike-and-forest prior; see `sample` for the arguments."""
     n_trees = check_integer("n_trees", n_trees, 1)
@@ -56,8 +59,8 @@ def sample_abc(
     threads = resolve_n_jobs(n_jobs)
     check_progress(progress)
     entropy = resolve_random_state(random_state)
-    data = Data(X, y, response)
-    check_forest_memory(n_trees, len(data.values))
+    data = Data(X, y, response, groups=groups)
+    check_forest_memory(n_trees, data.n_rows)
     return abc_draws(data, prior, n_trees, entropy, n_jobs=threads, progress=progress)
 
 
@@ -75,7 +78,7 @@ def abc_draws(
     check_abc(prior, data)
     y, role, first = data.y, ROLE_ABC, 0
     if permutation is not None:
-        y = dataclasses.replace(y, values=data.permuted(entropy, permutation))
+        y = dataclasses.replace(y, values=data.permuted(entropy, permutation).y)
         role, first = ROLE_PERMUTED_ABC, permutation * prior.n_samples
     seeds = [fit_seed(entropy, role, first + i) for i in range(prior.n_samples)]
     kept = run_samples(prior, data, y, n_trees, seeds, n_jobs=n_jobs, progress=progress)
@@ -90,9 +93,10 @@ def abc_draws(
         classes=data.y.classes,
         random_state=entropy,
         feature_names=data.names,
-        n_rows=len(data.values),
-        data_hash=data.problem.data_hash,
+        n_rows=data.n_rows,
+        data_hash=data.problem.data_hash if permutation is None else data.permuted_hash,
         calibration=None,
+        table=data.problem.table,
     )
 
 
@@ -112,6 +116,7 @@ def abc_sampler(
     X: NDArray[np.float64],
     y: EncodedY,
     n_trees: int,
+    layout: Layout = PLAIN,
 ) -> _core.AbcSampler:
     """Return the compiled sampler, which draws one sample for each seed."""
     from scipy.special import chdtri, ndtri
@@ -128,7 +133,8 @@ def abc_sampler(
         offsets = np.array([round12(float(offset)) for offset in ndtri(shares)])
     return _core.AbcSampler(
         columns=columns,
-        X=X,
+        X=layout.design(X),
+        design=layout.design_columns(X),
         y=y.values,
         settings=core_settings(prior, calibration, n_trees, columns.p),
         burn_in=prior.burn_in,
@@ -164,11 +170,11 @@ def run_samples(
             kept.store(part * size + i, result)
 
     if cluster.is_active():
-        shared = (prior, data.values, y, n_trees)
+        shared = (prior, data.values, data.layout, y, n_trees)
         tasks = [(_draw_some, (*shared, part)) for part in parts]
         cluster.run_tasks(tasks, store, report, size * (prior.burn_in + 1))
     else:
-        sampler = abc_sampler(prior, data.problem.columns, data.values, y, n_trees)
+        sampler = abc_sampler(prior, data.problem.columns, data.values, y, n_trees, data.layout)
         control = _core.Control()
 
         def run(part: int) -> None:
@@ -182,12 +188,13 @@ def run_samples(
 def _draw_some(
     prior: SpikeForest,
     X: NDArray[np.float64],
+    layout: Layout,
     y: EncodedY,
     n_trees: int,
     seeds: list[NDArray[np.uint64]],
 ) -> list[dict[str, Any]]:
     """Draw some of the samples on a worker."""
-    sampler = abc_sampler(prior, cluster.columns_of(X), X, y, n_trees)
+    sampler = abc_sampler(prior, cluster.columns_of(X, layout), X, y, n_trees, layout)
     return [sampler.sample(seed, _core.Control()) for seed in seeds]
 
 
@@ -253,7 +260,7 @@ def _tallied(results: list[dict[str, Any]], n_features: int, prior: SpikeForest)
 
 def check_abc(prior: SpikeForest, data: Data) -> None:
     """Raise ValueError if settings of the prior cannot go with data of this size and kind."""
-    n, p = data.values.shape
+    n, p = data.shape
     if n < 3:
         raise ValueError(
             f"X has {n} rows, but prior=SpikeForest needs at least 3: 2 to fit to and 1 to hold "
@@ -266,7 +273,7 @@ def check_abc(prior: SpikeForest, data: Data) -> None:
             f"{n_train} of {n} rows that train_fraction={prior.train_fraction!r} gives to each "
             f"forest; pass at most {n_train // 2}"
         )
-    check_prior_fits_data(prior, n, p, binary=data.binary)
+    check_prior_fits_data(prior, data)
     if prior.epsilon is None:
         remedy = "use a smaller keep or n_samples"
         check_memory(f"keep={prior.keep!r}", (n_kept(prior), p), 8 * 10, remedy)

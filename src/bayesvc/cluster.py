@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc import _core
+from bayesvc.layout import PLAIN, Layout
 from bayesvc.progress import Progress
 
 FloatArray = NDArray[np.float64]
@@ -89,25 +90,25 @@ def settings_from_dict(values: dict[str, Any]) -> _core.Settings:
 
 
 def fit(
-    X: FloatArray, y: FloatArray, settings: dict[str, Any], seed: NDArray[np.uint64],
-    burn_in: int, n_draws: int,
+    X: FloatArray, layout: Layout, y: FloatArray, settings: dict[str, Any],
+    seed: NDArray[np.uint64], burn_in: int, n_draws: int,
 ) -> dict[str, Any]:  # fmt: skip
     """Run one fit on a worker."""
     return _core.fit(
-        columns_of(X), y, settings_from_dict(settings), seed, burn_in, n_draws,
+        columns_of(X, layout), y, settings_from_dict(settings), seed, burn_in, n_draws,
         False, False, False, _core.Control(),
     )  # fmt: skip
 
 
-_last_columns: tuple[weakref.ref[FloatArray], _core.Columns] | None = None
+_last_columns: tuple[weakref.ref[FloatArray], Layout, _core.Columns] | None = None
 
 
-def columns_of(X: FloatArray) -> _core.Columns:
+def columns_of(X: FloatArray, layout: Layout = PLAIN) -> _core.Columns:
     """Encode X, or return the columns made of the same array the last time."""
     global _last_columns
     last = _last_columns
-    if last is not None and last[0]() is X:
-        return last[1]
-    columns = _core.Columns(X)
-    _last_columns = (weakref.ref(X), columns)
+    if last is not None and last[0]() is X and last[1] == layout:
+        return last[2]
+    columns = layout.columns(X)
+    _last_columns = (weakref.ref(X), layout, columns)
     return columns

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc import _core, adapters
-from bayesvc.encode import Response
 from bayesvc.priors import Calibration, TreePrior
+from bayesvc.response import Response
 from bayesvc.spike_forest import AbcRecord
+from bayesvc.table import Table
 
 if TYPE_CHECKING:
     from bayesvc.problem import Problem
@@ -83,6 +84,9 @@ class Draws:
     prior, n_trees, burn_in, n_draws, response, classes, random_state : settings of the run
         `random_state` is the integer that seeded it; `classes` the two classes of a binary y.
     feature_names : tuple of str
+        Names of the variables: of the columns of X, or where these were grouped of the groups.
+    table : Table or None
+        What the columns of X were, unless every one was a variable of plain numbers.
     n_rows, data_hash, calibration : the data's size and fingerprint, and the scaling of y
         Under `SpikeForest` every forest has a scaling of its own, and `calibration` is None.
     abc : AbcRecord or None
@@ -134,6 +138,7 @@ class Draws:
     s: NDArray[np.float32] | None = None
     forests: tuple[_core.SavedForests, ...] | None = None
     abc: AbcRecord | None = None
+    table: Table | None = None
     source: str = "bayesvc"
     _problem: Problem | None = field(default=None)
 
@@ -149,8 +154,13 @@ class Draws:
 
     @property
     def n_features(self) -> int:
-        """Number of columns of X."""
+        """Number of variables."""
         return len(self.feature_names)
+
+    @property
+    def columns(self) -> Table:
+        """The columns of X: as many as variables, unless some were grouped."""
+        return Table(self.feature_names) if self.table is None else self.table
 
     @property
     def acceptance(self) -> dict[str, FloatArray]:
@@ -224,6 +234,7 @@ class Draws:
         y: Any = None,
         n_jobs: int | None = None,
         progress: bool | ProgressCallback | None = None,
+        sample_weight: Any = None,
     ) -> Draws:
         """Return these draws with `n_more` further replicates.
 
@@ -237,6 +248,8 @@ class Draws:
             The data of the first fits. Needed only for draws that were loaded from a file.
         n_jobs, progress
             As in `sample`.
+        sample_weight : array, optional
+            The weights of the first fits, if they had any; it goes with X and y.
 
         Examples
         --------
@@ -249,7 +262,9 @@ class Draws:
         """
         from bayesvc.sampling import extend_draws  # sampling builds on this module
 
-        return extend_draws(self, n_more, X, y, n_jobs=n_jobs, progress=progress)
+        return extend_draws(
+            self, n_more, X, y, sample_weight=sample_weight, n_jobs=n_jobs, progress=progress
+        )
 
     def predict(
         self, X: Any, interval: float | None = None, n_jobs: int | None = None
@@ -259,7 +274,8 @@ class Draws:
         Parameters
         ----------
         X : array or data frame
-            Rows with the columns of the data that was fitted.
+            Rows with the columns of the data that was fitted. Values may be missing in columns
+            that had missing values there; categories must be known from there.
         interval : float, optional
             Also return the bounds of the central credible interval of f with this probability.
         n_jobs : int, optional
@@ -293,7 +309,8 @@ class Draws:
         Parameters
         ----------
         X : array or data frame
-            Rows with the columns of the data that was fitted.
+            Rows with the columns of the data that was fitted. Values may be missing in columns
+            that had missing values there; categories must be known from there.
         n_jobs : int, optional
             Threads; all CPUs by default.
 

@@ -1,53 +1,63 @@
-"""From what callers hold (arrays, data frames, lists) to what the sampler reads."""
+"""Predictors as one matrix of numbers, and what its columns are."""
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc import _core
-from bayesvc._sparse import dense_frame, dense_matrix, is_sparse, sparse_columns
-from bayesvc._validation import check_choice
+from bayesvc._native import listed
+from bayesvc._read import Keep, Labelled, ReadX, read_X
+from bayesvc.table import MISSING, Groups, Table
 
-Response = Literal["continuous", "binary"]
+FloatArray = NDArray[np.float64]
+
+_MOST_CATEGORIES = 64  # a rule of the sampler holds one bit for each
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedX:
-    """Predictors as numbers: a finite float64 matrix in C or Fortran order.
+    """Predictors as numbers: a float64 matrix in C or Fortran order, and what its columns are.
 
-    `names_given` is False where the names are x0, x1, ... because the caller gave none.
+    NaN is a missing value; a category is the place of its label. `names_given` is False where the
+    names are x0, x1, ... because the caller gave none.
     """
 
-    values: NDArray[np.float64]
-    names: tuple[str, ...]
+    values: FloatArray
+    table: Table
     names_given: bool
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return self.table.names
 
-@dataclass(frozen=True, eq=False)
-class EncodedY:
-    """A response as numbers. Binary: 1 stands for ``classes[1]``; continuous: no classes."""
+    def take(self, rows: Any, variables: Any) -> EncodedX:
+        """Return some rows of some variables; categories keep their numbers."""
+        table, columns = self.table.part(variables)
+        values = self.values[np.ix_(rows, columns)]
+        gaps = {j for j in table.missing if j in table.categories or np.isnan(values[:, j]).any()}
+        return EncodedX(values, replace(table, missing=frozenset(gaps)), self.names_given)
 
-    values: NDArray[np.float64]
-    response: Response
-    classes: NDArray[Any] | None
 
-
-def encode_X(X: Any, *, min_rows: int = 2) -> EncodedX:
-    """Return predictors as a float64 matrix with column names.
+def encode_X(
+    X: Any, *, min_rows: int = 2, groups: Groups | None = None, keep: Keep = None
+) -> EncodedX:
+    """Return predictors as a float64 matrix with a description of its columns.
 
     Parameters
     ----------
     X : array, data frame (pandas, polars, pyarrow), scipy.sparse matrix or list of rows
-        Numbers or truth values, at least `min_rows` rows and one column.
+        Numbers, truth values or categories, at least `min_rows` rows and one column; values may
+        be missing.
     min_rows : int, default 2
         Fewer rows than this are an error.
+    groups : mapping from name to columns, optional
+        Columns, by name or position, that are one variable.
+    keep : array of bool, optional
+        Rows to take, where not all of them.
 
     Raises
     ------
@@ -57,329 +67,168 @@ def encode_X(X: Any, *, min_rows: int = 2) -> EncodedX:
     Examples
     --------
     >>> from bayesvc.encode import encode_X
-    >>> encode_X([[1, 2.5], [3, 4.5]]).names
-    ('x0', 'x1')
+    >>> encoded = encode_X([[1, "red"], [3, "blue"], [None, "red"]])
+    >>> encoded.values
+    array([[ 1.,  1.],
+           [ 3.,  0.],
+           [nan,  1.]])
+    >>> encoded.table.categories, encoded.table.missing
+    ({1: ('blue', 'red')}, frozenset({0}))
     """
-    frame = _as_narwhals(X, "X")
-    if frame is not None and hasattr(frame, "columns"):
-        return _encode_frame(X, frame, min_rows)
-    values = X if is_sparse(X) else _as_array(X, "X")
-    if values.ndim == 0:
-        _refuse_scalar("X", X, "rows by columns: an array, a data frame or a sparse matrix")
-    if values.ndim != 2:
-        raise ValueError(
-            f"X has {values.ndim} dimensions (shape {values.shape}) instead of 2; "
-            "pass rows by columns, for a single column X.reshape(-1, 1)"
-        )
-    _check_shape(values.shape, min_rows)
-    if values.dtype.kind not in "fiub":
-        raise TypeError(
-            f"X has dtype {values.dtype}, but numbers are needed{_first_text(values)}; "
-            "convert it, for example with X.astype(float), or code categories as numbers"
-        )
-    if is_sparse(X):
-        values = dense_matrix(X)
-    names = tuple(f"x{j}" for j in range(values.shape[1]))
-    return EncodedX(_finite_matrix(values, names), names, names_given=False)
+    if isinstance(X, EncodedX):  # by this package's own code, which has no use for the rest
+        return X
+    read = read_X(X, min_rows, keep)
+    categories: dict[int, tuple[str, ...]] = {}
+    levels: dict[int, tuple[str, ...]] = {}
+    gaps: set[int] = set()
+    for j, column in read.labelled.items():
+        missing = column.codes < 0
+        if column.ordered:
+            levels[j] = column.labels
+            read.values[:, j] = np.where(missing, np.nan, column.codes)
+        else:
+            # sorted, so that the order of a dictionary leaves the result alone
+            categories[j] = tuple(sorted(column.labels))
+            read.values[:, j] = _numbered(column, categories[j], len(column.labels))
+        if missing.any():
+            gaps.add(j)
+    table = Table(read.names, categories, levels, frozenset(gaps))
+    _check_categories(table, read.labelled)
+    matrix, numbers_missing = _matrix(read)
+    table = replace(table, missing=frozenset(gaps | numbers_missing)).with_groups(groups)
+    return EncodedX(matrix, table, read.names_given)
 
 
-def encode_y(y: Any, response: str = "auto", *, n_rows: int | None = None) -> EncodedY:
-    """Return a response as float64 numbers; a binary one as 0 and 1.
-
-    Parameters
-    ----------
-    y : array, series or list
-        Numbers, truth values, or two classes of any kind.
-    response : {"auto", "continuous", "binary"}
-        "auto" takes truth values, text and categories with two classes, and numbers that are
-        all 0 or 1 for binary, everything else for continuous.
-    n_rows : int, optional
-        Rows of X, which y must match.
+def encode_new_X(X: Any, table: Table) -> EncodedX:
+    """Return further rows of the columns that `table` describes, or say what does not fit.
 
     Examples
     --------
-    >>> from bayesvc.encode import encode_y
-    >>> encoded = encode_y(["no", "yes", "no"])
-    >>> encoded.response, encoded.values.tolist()
-    ('binary', [0.0, 1.0, 0.0])
+    >>> from bayesvc.encode import encode_X, encode_new_X
+    >>> table = encode_X([[1, "red"], [3, "blue"]]).table
+    >>> encode_new_X([[2, "red"]], table).values
+    array([[2., 1.]])
     """
-    check_choice("response", response, ("auto", "continuous", "binary"))
-    values = _response_array(y)
-    if n_rows is not None and len(values) != n_rows:
+    if isinstance(X, EncodedX):
+        return X
+    read = read_X(X, 0)
+    check_names(read.names, read.names_given, table.names)
+    for j in [*table.categories, *table.levels]:
+        read = _with_known_labels(read, j, table)
+    strange = [j for j in read.labelled if j not in table.categories and j not in table.levels]
+    if strange:
+        j = strange[0]
         raise ValueError(
-            f"y has {len(values)} values but X has {n_rows} rows; pass one value per row of X"
+            f"column {table.names[j]!r} of X holds text such as {read.labelled[j].labels[0]!r} but "
+            "held numbers in the fits; convert it to numbers"
         )
-    _check_no_missing(values)
-    if values.dtype.kind not in "fiubU":
-        raise TypeError(
-            f"y has dtype {values.dtype}, but numbers or two classes are needed; "
-            "convert it, for example with y.astype(float)"
-        )
-    if response == "auto":
-        response = "binary" if _looks_binary(values) else "continuous"
-    return _encode_binary(values) if response == "binary" else _encode_continuous(values)
+    matrix, gaps = _matrix(read)
+    new_gaps = [table.names[j] for j in sorted(gaps - table.missing)]
+    if new_gaps:
+        _refuse_new_gaps(new_gaps)
+    return EncodedX(matrix, table, read.names_given)
 
 
-def data_hash(columns: _core.Columns, y: NDArray[np.float64]) -> str:
-    """Return a fingerprint of encoded data.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bayesvc import _core
-    >>> from bayesvc.encode import data_hash
-    >>> len(data_hash(_core.Columns(np.eye(3)), np.arange(3.0)))
-    32
-    """
-    digest = hashlib.blake2b(repr(columns.fingerprint).encode(), digest_size=16)
-    digest.update(np.ascontiguousarray(y + 0.0, dtype="<f8").data)  # -0.0 counts as 0.0
-    return digest.hexdigest()
-
-
-def is_frame(data: Any) -> bool:
-    """Tell whether `data` is a data frame, of any library that narwhals knows.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from bayesvc.encode import is_frame
-    >>> is_frame(pd.DataFrame({"a": [1, 2]})), is_frame([[1], [2]])
-    (True, False)
-    """
-    return hasattr(_as_narwhals(data, "X"), "columns")
-
-
-def _as_narwhals(data: Any, name: str) -> Any | None:
-    """Return a narwhals frame or series, or None for everything that is not one."""
-    if isinstance(data, np.ndarray | list | tuple) or np.isscalar(data) or data is None:
-        return None
-    import narwhals as nw  # only here, because sampling from arrays should not pay for it
-
-    try:
-        wrapped = nw.from_native(data, allow_series=True, pass_through=True)
-    except nw.exceptions.DuplicateError as error:
+def check_names(names: tuple[str, ...], names_given: bool, fitted: tuple[str, ...]) -> None:
+    """Raise ValueError if X has other columns than the data of the fits."""
+    if len(names) != len(fitted):
         raise ValueError(
-            f"{name} has several columns of one name ({' '.join(str(error).split())}); "
-            "rename them, names must be unique"
-        ) from None
-    if isinstance(wrapped, nw.LazyFrame):
-        raise TypeError(f"{name} is a lazy {type(data).__name__}; pass {name}.collect()")
-    return wrapped if isinstance(wrapped, nw.DataFrame | nw.Series) else None
-
-
-def _as_array(data: Any, name: str) -> NDArray[Any]:
-    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
-        count = int(np.ma.getmaskarray(data).sum())
+            f"X has {len(names)} columns but the fits had {len(fitted)}; "
+            "pass the same columns in the same order"
+        )
+    fitted_with_names = fitted != tuple(f"x{j}" for j in range(len(fitted)))
+    if names_given and fitted_with_names and names != fitted:
+        j = next(j for j in range(len(fitted)) if names[j] != fitted[j])
         raise ValueError(
-            f"{name} is a masked array with {count} masked values; fill them or drop their rows"
-        )
-    try:
-        return np.asarray(data)
-    except ValueError as error:
-        raise ValueError(
-            f"{name} of type {type(data).__name__} does not form an array ({error}); "
-            "pass rows of equal length"
-        ) from None
-
-
-def _refuse_scalar(name: str, data: Any, wanted: str) -> NoReturn:
-    shown = f"{name}={data!r}" if data is None or np.isscalar(data) else name
-    raise TypeError(f"{shown} is a {type(data).__name__}; pass {wanted}")
-
-
-def _encode_frame(native: Any, frame: Any, min_rows: int) -> EncodedX:
-    import narwhals as nw
-
-    labels = list(native.columns) if hasattr(native, "columns") else []
-    if not labels or hasattr(native, "column_names"):  # pyarrow: columns are data, not labels
-        labels = list(frame.columns)
-    defaults = labels == list(range(len(labels)))
-    names = tuple(f"x{label}" if defaults else str(label) for label in labels)
-    _check_shape((len(frame), len(names)), min_rows)
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise ValueError(
-            f"X has several columns of one name ({_listed(repeated)}); "
-            "rename them, names must be unique"
-        )
-    sparse = sparse_columns(native)
-    types = list(frame.schema.values())
-    unusable = [
-        f"{names[j]!r} ({dtype})"
-        for j, dtype in enumerate(types)
-        if not (dtype.is_numeric() or dtype == nw.Boolean or j in sparse)
-    ]
-    if unusable:
-        raise TypeError(
-            f"X has {len(unusable)} of {len(names)} columns that are not numbers: "
-            f"{_listed(unusable, quoted=True)}; drop them, convert them or code them as numbers"
-        )
-    values = dense_frame(native) if sparse else frame.to_numpy()
-    if values.dtype.kind not in "fiub":
-        values = np.empty((len(frame), len(names)), order="F")
-        for j, label in enumerate(frame.columns):
-            values[:, j] = frame.get_column(label).cast(nw.Float64).to_numpy()
-    return EncodedX(_finite_matrix(values, names), names, names_given=not defaults)
-
-
-def _finite_matrix(values: NDArray[Any], names: tuple[str, ...]) -> NDArray[np.float64]:
-    with np.errstate(over="ignore", invalid="ignore"):
-        matrix = values.astype(np.float64, copy=False)
-        # A finite sum proves that every value is finite, without a matrix of truth values.
-        if not np.isfinite(matrix.sum()):
-            _raise_if_not_finite(matrix, names)
-    if not (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
-        matrix = np.ascontiguousarray(matrix)
-    return matrix
-
-
-def _raise_if_not_finite(matrix: NDArray[np.float64], names: tuple[str, ...]) -> None:
-    missing = np.isnan(matrix).sum(axis=0)
-    infinite = np.isinf(matrix).sum(axis=0)
-    bad = np.flatnonzero(missing + infinite)
-    if bad.size:
-        columns = _listed([names[j] for j in bad])
-        raise ValueError(
-            f"X has {missing.sum()} missing values (NaN) and {infinite.sum()} infinite ones, in "
-            f"{bad.size} of {len(names)} columns: {columns}; fill them or drop their rows"
+            f"column {j} of X is {names[j]!r} but was {fitted[j]!r} in the fits; "
+            "pass the same columns in the same order"
         )
 
 
-def _check_shape(shape: tuple[int, ...], min_rows: int) -> None:
-    n, p = shape
-    if n < min_rows:
-        rows = "1 row" if n == 1 else f"{n} rows"
-        raise ValueError(f"X has {rows} (shape {shape}); pass at least {min_rows}")
-    if p == 0:
-        raise ValueError(f"X has no columns (shape {shape}); pass at least one")
+def _numbered(column: Labelled, known: tuple[str, ...], missing: float) -> FloatArray:
+    """Return the place of each row's label among those known; `missing` where it has none."""
+    place = {label: float(k) for k, label in enumerate(known)}
+    numbers = np.array([*(place.get(label, np.nan) for label in column.labels), missing])
+    return np.asarray(numbers[column.codes])  # the last one where the code is -1
 
 
-def _response_array(y: Any) -> NDArray[Any]:
-    if is_sparse(y):
-        raise TypeError(
-            f"y is a sparse {type(y).__name__}, but one number per row is needed; "
-            "pass y.toarray().ravel()"
-        )
-    series = _as_narwhals(y, "y")
-    values = _as_array(y, "y") if series is None else _series_array(series)
-    if values.ndim == 0:
-        _refuse_scalar("y", y, "one value per row of X: an array, a series or a list")
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim != 1:
-        raise ValueError(
-            f"y has {values.ndim} dimensions (shape {values.shape}) instead of 1; "
-            "pass one value per row of X"
-        )
-    if values.dtype == object:
-        return _plain_objects(values)
-    return values.astype(str) if values.dtype.kind == "T" else values
-
-
-def _series_array(series: Any) -> NDArray[Any]:
-    import narwhals as nw
-
-    if isinstance(series, nw.DataFrame):
-        if len(series.columns) != 1:
+def _with_known_labels(read: ReadX, j: int, table: Table) -> ReadX:
+    """Return the data with column j as numbers of the labels in the fits."""
+    name, is_levels = table.names[j], j in table.levels
+    known = table.levels[j] if is_levels else table.categories[j]
+    column = read.labelled.get(j)
+    if column is None:
+        if not np.isnan(np.asarray(read.values[:, j], dtype=np.float64)).all():
             raise ValueError(
-                f"y is a data frame with {len(series.columns)} columns; pass the one to explain"
+                f"column {name!r} of X holds numbers but held categories ({listed(known)}) in the "
+                "fits; pass these labels"
             )
-        series = series[series.columns[0]]
-    missing = int(series.is_null().sum())
-    if missing:
-        raise ValueError(f"y has {missing} missing values; drop these rows from X and y")
-    if series.dtype.is_numeric() and not series.dtype.is_decimal():
-        return np.asarray(series.to_numpy())
-    return np.array(series.to_list(), dtype=None if series.dtype == nw.Boolean else object)
+        column = Labelled(np.full(len(read.values), -1, dtype=np.intp), known)
+    if (column.codes < 0).any() and j not in table.missing:
+        _refuse_new_gaps([name])
+    used = [column.labels[k] for k in np.unique(column.codes[column.codes >= 0])]
+    unseen = [label for label in used if label not in known]
+    if unseen:
+        raise ValueError(
+            f"column {name!r} of X has the category {unseen[0]!r}, which the fits did not know "
+            f"({listed(known)}); merge it with one of these, drop its rows, or fit again with data "
+            "that have it or a categorical type that declares it"
+        )
+    numbers = _numbered(column, known, np.nan if is_levels else float(len(known)))
+    values = read.values.astype(np.float64, copy=False)
+    if not read.labelled:  # the caller's own array
+        values = values.copy()
+    values[:, j] = numbers
+    rest = {k: other for k, other in read.labelled.items() if k != j}
+    return replace(read, values=values, labelled=rest)
 
 
-def _plain_objects(values: NDArray[Any]) -> NDArray[Any]:
-    """Give an object array the dtype its elements share, if it is a useful one."""
-    missing = sum(value is None or value != value for value in values)
-    if missing:
-        raise ValueError(f"y has {missing} missing values; drop these rows from X and y")
-    kinds = {type(value).__name__ for value in values}
-    if all(isinstance(value, str) for value in values):
-        return values.astype(str)
-    if all(isinstance(value, bool | np.bool_) for value in values):
-        return values.astype(bool)
-    try:
-        if not any(isinstance(value, str | bytes) for value in values):
-            return values.astype(np.float64)
-    except (TypeError, ValueError):
-        pass
-    raise TypeError(
-        f"y mixes or holds values of type {_listed(sorted(kinds))}; "
-        "pass numbers, truth values or text"
+def _refuse_new_gaps(names: list[str]) -> None:
+    raise ValueError(
+        f"X has missing values in {listed(names)}, which had none in the fits, so these cannot "
+        "tell what follows from them; fill them, drop their rows, or fit with data that have some"
     )
 
 
-def _check_no_missing(values: NDArray[Any]) -> None:
-    if values.dtype.kind != "f":
-        return
-    missing, infinite = int(np.isnan(values).sum()), int(np.isinf(values).sum())
-    if missing or infinite:
+def _check_categories(table: Table, labelled: dict[int, Labelled]) -> None:
+    for j, column in labelled.items():
+        name, n = table.names[j], len(column.labels)
+        if len(set(column.labels)) < n:
+            raise ValueError(
+                f"column {name!r} of X has categories that are equal as text; rename them"
+            )
+        n += j in table.missing
+        if j in table.categories and n > _MOST_CATEGORIES:
+            counted = f"{n} categories"
+            if j in table.missing:
+                counted += f", {MISSING} among them"
+            raise ValueError(
+                f"column {name!r} of X has {counted}, more than the {_MOST_CATEGORIES} that are "
+                "possible; merge rare ones, drop the column if it identifies rows, or code it as "
+                "numbers"
+            )
+
+
+def _matrix(read: ReadX) -> tuple[FloatArray, set[int]]:
+    """Return the numbers as the sampler reads them, and which columns have missing ones."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        matrix = read.values.astype(np.float64, copy=False)
+        # A finite sum proves that every value is finite, without a matrix of truth values.
+        doubtful = [] if np.isfinite(matrix.sum()) else np.flatnonzero(
+            ~np.isfinite(matrix.sum(axis=0))
+        ).tolist()  # fmt: skip
+    _refuse_infinite(matrix, [j for j in doubtful if np.isinf(matrix[:, j]).any()], read.names)
+    gaps = {j for j in doubtful if np.isnan(matrix[:, j]).any()}
+    if not (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
+        matrix = np.ascontiguousarray(matrix)
+    return matrix, gaps
+
+
+def _refuse_infinite(matrix: FloatArray, bad: list[int], names: tuple[str, ...]) -> None:
+    if bad:
+        count = int(np.isinf(matrix[:, bad]).sum())
         raise ValueError(
-            f"y has {missing} missing values (NaN) and {infinite} infinite ones; "
-            "drop these rows from X and y"
+            f"X has {count} infinite values, in {len(bad)} of {len(names)} columns: "
+            f"{listed([names[j] for j in bad])}; make them finite or missing (NaN), or drop their "
+            "rows"
         )
-
-
-def _looks_binary(values: NDArray[Any]) -> bool:
-    if values.dtype.kind in "bU":
-        return True
-    return bool(values.size and np.all((values == 0) | (values == 1)) and np.ptp(values) > 0)
-
-
-def _encode_binary(values: NDArray[Any]) -> EncodedY:
-    classes = np.unique(values)
-    if classes.size < 2:
-        raise ValueError(
-            f"y holds one class only ({classes.tolist()}); a binary response needs two"
-        )
-    if classes.size > 2:
-        shown = _listed([str(value) for value in classes.tolist()])
-        raise ValueError(
-            f"y has {classes.size} classes ({shown}), but a binary response has two; "
-            "merge or drop classes, or pass numbers with response='continuous'"
-        )
-    return EncodedY((values == classes[1]).astype(np.float64), "binary", classes)
-
-
-def _encode_continuous(values: NDArray[Any]) -> EncodedY:
-    if values.dtype.kind == "U":
-        raise TypeError(
-            "y holds text, but response='continuous' needs numbers; convert y, or for two "
-            "classes pass response='binary' or use BARTClassifier"
-        )
-    with np.errstate(over="ignore"):
-        numbers = values.astype(np.float64)  # a copy: the caller's array may change later
-        span = np.ptp(numbers)
-    if span == 0:
-        raise ValueError(
-            f"y is constant (every value is {numbers[0]:g}), so there is nothing to explain; "
-            "pass a response that varies"
-        )
-    if not np.isfinite(span):
-        raise ValueError(
-            f"y ranges from {numbers.min():g} to {numbers.max():g}, too wide for floating point; "
-            "divide it by a constant"
-        )
-    return EncodedY(numbers, "continuous", None)
-
-
-def _listed(items: Iterable[str], *, quoted: bool = False, limit: int = 5) -> str:
-    shown = [item if quoted else repr(item) for item in items]
-    more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
-    return ", ".join(shown[:limit]) + more
-
-
-def _first_text(values: Any) -> str:
-    """Point at the first entry that is no number, for an error about a whole array."""
-    if is_sparse(values):
-        return ""
-    for j in range(values.shape[1]):
-        for value in values[:, j].tolist():
-            if not isinstance(value, int | float | complex | np.number):
-                return f" (column 'x{j}' holds {value!r})"
-    return ""

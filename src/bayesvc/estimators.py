@@ -40,6 +40,9 @@ class BARTRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
         Threads, in `fit` at most one per chain; None and -1 take every CPU this process may use.
     progress : bool or callable, optional
         True draws a bar on a terminal; a callable receives ``(done, total)`` sweeps.
+    groups : mapping from str to columns, optional
+        Columns, by name or position, that are one variable of the prior, by the name of the
+        variable.
 
     Attributes
     ----------
@@ -47,7 +50,7 @@ class BARTRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
         The posterior draws, with trees: traces of sigma, counts of splits per variable and more.
     feature_importances_ : ndarray (n_features,)
         Mean share of the splits that use each column (VIP), over draws and chains; they sum to 1
-        as long as every draw holds a split.
+        as long as every draw holds a split. The columns of a group have equal parts of its share.
     sigma_ : float
         Posterior mean of the error sd, in the units of y.
     n_features_in_ : int
@@ -62,8 +65,10 @@ class BARTRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
     Notes
     -----
     X may be an array, a data frame (pandas, polars) or a sparse matrix, which is made dense if
-    memory allows; missing values are an error. Weights of rows are not supported: the model has
-    one error variance for all of them.
+    memory allows. Text and categorical columns are categories, and values may be missing; in
+    prediction only where some were missing in the fit, and categories must be known from there.
+    With weights of rows, `sigma_` and the interval of a new observation are those of a row of
+    average weight.
 
     Examples
     --------
@@ -82,15 +87,18 @@ class BARTRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
 
     sigma_: float
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Sample the posterior.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix (n_rows, n_features)
-            Numbers or truth values, without missing values.
+            Numbers, truth values or categories; missing values are allowed.
         y : array or series (n_rows,)
             Numbers that are not all equal.
+        sample_weight : array (n_rows,), optional
+            How many times as precise y is in each row: the error variance there is
+            ``sigma**2 / weight``, weights being scaled to mean 1. Rows of weight 0 are left out.
 
         Returns
         -------
@@ -105,7 +113,7 @@ class BARTRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
         3
         """
         X, y = self._checked_for_fit(X, y)
-        self._sample(X, y, "continuous")
+        self._sample(X, y, "continuous", sample_weight)
         self.sigma_ = float(self.draws_.sigma.mean())
         return self
 
@@ -185,6 +193,9 @@ class BARTClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         Threads, in `fit` at most one per chain; None and -1 take every CPU this process may use.
     progress : bool or callable, optional
         True draws a bar on a terminal; a callable receives ``(done, total)`` sweeps.
+    groups : mapping from str to columns, optional
+        Columns, by name or position, that are one variable of the prior, by the name of the
+        variable.
 
     Attributes
     ----------
@@ -194,7 +205,7 @@ class BARTClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         The posterior draws, with trees.
     feature_importances_ : ndarray (n_features,)
         Mean share of the splits that use each column (VIP), over draws and chains; they sum to 1
-        as long as every draw holds a split.
+        as long as every draw holds a split. The columns of a group have equal parts of its share.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only where X was a data frame whose column names are all text.
@@ -207,7 +218,9 @@ class BARTClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
     Notes
     -----
     X may be an array, a data frame (pandas, polars) or a sparse matrix, which is made dense if
-    memory allows; missing values are an error. Weights of rows and of classes are not supported.
+    memory allows. Text and categorical columns are categories, and values may be missing; in
+    prediction only where some were missing in the fit, and categories must be known from there.
+    Weights of rows and of classes are not supported: a probit model has no noise for them to scale.
     For more than two classes wrap the classifier in `sklearn.multiclass.OneVsRestClassifier`.
 
     Examples
@@ -229,7 +242,7 @@ class BARTClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array, data frame or sparse matrix (n_rows, n_features)
-            Numbers or truth values, without missing values.
+            Numbers, truth values or categories; missing values are allowed.
         y : array or series (n_rows,)
             Two classes: numbers, truth values or text.
 

@@ -14,7 +14,7 @@ from bayesvc.checkpoint import Checkpoint
 from bayesvc.draws import Draws
 from bayesvc.measures import MEASURES, Measure
 from bayesvc.priors import Calibration, TreePrior
-from bayesvc.problem import Data, check_forest_memory, check_prior_fits_data
+from bayesvc.problem import Arranged, Data, check_forest_memory, check_prior_fits_data
 from bayesvc.progress import ProgressCallback
 from bayesvc.running import ROLE_FIT, ROLE_PERMUTED_FIT, Fit, Length, fit_seed, run_fits
 from bayesvc.sampling import Tallies, check_run_memory, draws_of, fits_to
@@ -97,14 +97,14 @@ def sample_fits(
     for prior, need in needs.items():
         if isinstance(prior, SpikeForest):
             check_abc(prior, data)
-            check_forest_memory(n_trees, len(data.values))
+            check_forest_memory(n_trees, data.n_rows)
         else:
-            check_prior_fits_data(prior, *data.values.shape, binary=data.binary)
+            check_prior_fits_data(prior, data)
             what, n_fits = f"n_replicates={need.n_replicates}", need.n_replicates
             if need.n_permutations:
                 what += f" and n_permutations={need.n_permutations}"
                 n_fits += need.n_permutations
-            check_run_memory(what, n_fits, length, n_trees, data.values.shape)
+            check_run_memory(what, n_fits, length, n_trees, data.shape)
     batches = [
         batch
         for prior, need in needs.items()
@@ -119,7 +119,8 @@ def sample_fits(
             batch.tallies, data.problem, batch.prior, batch.calibration, n_trees, length, entropy
         )
         if batch.permuted:
-            found[batch.prior] = replace(found[batch.prior], permuted=replace(draws, _problem=None))
+            permuted = replace(draws, data_hash=data.permuted_hash, _problem=None)
+            found[batch.prior] = replace(found[batch.prior], permuted=permuted)
         else:
             found[batch.prior] = Fits(draws)
     for prior, need in needs.items():
@@ -177,7 +178,7 @@ def _run_batches(
     try:
         run_fits(
             data.problem.columns, fits, length, store, n_jobs=n_jobs, progress=progress,
-            X=data.values, checkpoint=checkpoint,
+            X=data.values, layout=data.layout, checkpoint=checkpoint,
         )  # fmt: skip
     except KeyboardInterrupt:
         if checkpoint is None:
@@ -203,22 +204,22 @@ def _batches(
     data: Data, prior: TreePrior, need: Need, n_trees: int, length: Length, entropy: int
 ) -> list[_Batch]:
     p = len(data.names)
-    calibration = data.calibration(prior, data.y.values, n_trees)
+    calibration = data.calibration(prior, data.arranged, n_trees)
 
-    def fits(y: FloatArray, own: Calibration, role: int, numbers: range) -> list[Fit]:
+    def fits(to: Arranged, own: Calibration, role: int, numbers: range) -> list[Fit]:
         seeds = [fit_seed(entropy, role, number) for number in numbers]
-        return fits_to(y, prior, own, n_trees, p, seeds)
+        return fits_to(to, prior, own, n_trees, p, seeds)
 
     def batch(permuted: bool, its_fits: list[Fit]) -> _Batch:
         tallies = Tallies(len(its_fits), p, length, sigma_unit=calibration.y_range)
         return _Batch(permuted, prior, calibration, its_fits, tallies)
 
-    found = [batch(False, fits(data.y.values, calibration, ROLE_FIT, range(need.n_replicates)))]
+    found = [batch(False, fits(data.arranged, calibration, ROLE_FIT, range(need.n_replicates)))]
     if need.n_permutations:
         permuted: list[Fit] = []
         for number in range(need.n_permutations):
-            y = data.permuted(entropy, number)
-            own = data.calibration(prior, y, n_trees)
-            permuted += fits(y, own, ROLE_PERMUTED_FIT, range(number, number + 1))
+            to = data.permuted(entropy, number)
+            own = data.calibration(prior, to, n_trees)
+            permuted += fits(to, own, ROLE_PERMUTED_FIT, range(number, number + 1))
         found.append(batch(True, permuted))
     return found

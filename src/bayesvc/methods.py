@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +16,11 @@ from bayesvc._validation import (
     resolve_random_state,
 )
 from bayesvc.checkpoint import Checkpoint, open_checkpoint
+from bayesvc.comparison import Comparison
 from bayesvc.cuts import Threshold
 from bayesvc.draws import Draws, PathLike
 from bayesvc.fits import Fits, Need, sample_fits
-from bayesvc.frames import frame_kind, make_frame
+from bayesvc.frames import frame_kind
 from bayesvc.priors import TreePrior
 from bayesvc.problem import Data
 from bayesvc.progress import ProgressCallback, check_progress
@@ -28,9 +28,7 @@ from bayesvc.recipe import DEFAULT_METHOD, RECIPES, Method, resolve_method
 from bayesvc.running import DEFAULT_DRAWS, Length
 from bayesvc.selection import Selection, cut_draws, find_twins
 from bayesvc.spike_forest import SpikeForest, refuse_settings
-
-if TYPE_CHECKING:
-    from bayesvc.plots import Plot
+from bayesvc.table import Groups
 
 
 @dataclass(frozen=True)
@@ -70,13 +68,17 @@ def select(
     progress: bool | ProgressCallback | None = None,
     response: Literal["auto", "continuous", "binary"] = "auto",
     checkpoint: PathLike | None = None,
+    groups: Groups | None = None,
+    sample_weight: Any = None,
+    permute_within: Any = None,
 ) -> Selection:
     """Select the columns of X that drive y.
 
     Parameters
     ----------
     X : array, data frame or sparse matrix (n_rows, n_features)
-        Predictors: numbers or truth values, without missing values.
+        Predictors: numbers, truth values or categories (text and categorical types of pandas,
+        polars and pyarrow); missing values are allowed. A column of categories is one variable.
     y : array, series or list (n_rows,)
         Response: numbers, or two classes (probit model): text, truth values, or 0 and 1; of
         other two numbers ``response="binary"`` makes classes.
@@ -96,6 +98,13 @@ def select(
         5000 each by default. `SpikeForest` has its own `burn_in` (200) and no use for `n_draws`.
     random_state, n_jobs, progress, response, checkpoint
         As in `bayesvc.sample`.
+    groups, sample_weight : optional
+        As in `bayesvc.sample`: columns that are one variable, to be selected or not as a whole; and
+        the precision of each row's response.
+    permute_within : array (n_rows,), optional
+        A label for each row, such as its site or day. Responses, together with their weights, are
+        then permuted only among rows that share it, so that what differs between the blocks is no
+        evidence. Only for methods that permute.
 
     Returns
     -------
@@ -110,106 +119,34 @@ def select(
     >>> found = bv.select(X, y, n_replicates=3, burn_in=300, n_draws=300, random_state=0)
     >>> found.selected
     array([1, 4])
+
+    A column of categories is one variable, and values may be missing:
+
+    >>> import pandas as pd
+    >>> table = pd.DataFrame(X[:, :4], columns=["age", "dose", "height", "weight"])
+    >>> table["site"] = list("abcd") * 25
+    >>> y = 10 * table["age"] + table["site"].map({"a": 0, "b": 9, "c": 3, "d": 6})
+    >>> table.loc[::20, "age"] = np.nan
+    >>> found = bv.select(table, y, n_replicates=3, burn_in=300, n_draws=300, random_state=0)
+    >>> found.names
+    ['age', 'site']
     """
     plan = resolve_method(
         method, goal=goal, prior=prior, measure=measure, threshold=threshold,
         n_replicates=n_replicates, n_permutations=n_permutations,
     )  # fmt: skip
     if isinstance(plan.prior, SpikeForest):
-        refuse_settings(n_draws=n_draws)
+        refuse_settings(n_draws=n_draws, sample_weight=sample_weight)
         if burn_in is not None:
             plan = replace(plan, prior=replace(plan.prior, burn_in=burn_in))
     run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint)
-    data = Data(X, y, response, n_jobs=run.n_jobs)
+    _check_permutes([plan], permute_within)
+    data = Data(
+        X, y, response, groups=groups, sample_weight=sample_weight,
+        permute_within=permute_within, n_jobs=run.n_jobs,
+    )  # fmt: skip
     fits = _sample(data, [plan], run)
     return _selection(plan, fits, data, frame_kind(X))
-
-
-class Comparison(Mapping[str, Selection]):
-    """Several methods on the same fits, by name. Made by `compare`.
-
-    Examples
-    --------
-    See `compare`.
-    """
-
-    def __init__(self, selections: dict[str, Selection], frame: str | None) -> None:
-        self._selections = selections
-        self._frame = frame
-
-    def __getitem__(self, name: str) -> Selection:
-        return self._selections[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._selections)
-
-    def __len__(self) -> int:
-        return len(self._selections)
-
-    @property
-    def table(self) -> Any:
-        """One row per variable, one column of truth values per method, and their sum."""
-        first = next(iter(self.values()))
-        masks = {name: selection.mask for name, selection in self.items()}
-        votes = np.sum(list(masks.values()), axis=0)
-        return make_frame(
-            {"variable": list(first.feature_names), **masks, "methods": votes}, self._frame
-        )
-
-    def plot(self, **options: Any) -> Plot:
-        """Draw which methods select which variables. Needs matplotlib.
-
-        Parameters
-        ----------
-        **options
-            Of `bayesvc.plots.agreement`, such as `most` and `ax`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import bayesvc as bv
-        >>> X = np.random.default_rng(0).uniform(size=(100, 4))
-        >>> both = bv.compare(
-        ...     X, X[:, 1], ["dart-vc", "dart-mpm"], burn_in=200, n_draws=200, random_state=0
-        ... )
-        >>> both.plot().data["variable"].tolist()
-        ['x1']
-        """
-        from bayesvc.plots import agreement  # only those who draw need matplotlib
-
-        return agreement(self, **options)
-
-    def to_html_report(self, path: PathLike, **settings: Any) -> Path:
-        """Write the comparison as one HTML file that needs no network, and return where it is.
-
-        Parameters
-        ----------
-        path : str or path
-        **settings
-            title, data_summary: see `bayesvc.write_report`.
-
-        Examples
-        --------
-        >>> import tempfile, pathlib
-        >>> import numpy as np
-        >>> import bayesvc as bv
-        >>> X = np.random.default_rng(0).uniform(size=(60, 3))
-        >>> both = bv.compare(X, X[:, 0], "dart-mpm", burn_in=100, n_draws=100, random_state=0)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     both.to_html_report(pathlib.Path(folder) / "report.html").name
-        'report.html'
-        """
-        from bayesvc.report import write_report  # it builds on this module
-
-        return write_report(self, path, **settings)
-
-    def __repr__(self) -> str:
-        width = max(map(len, self))
-        lines = [
-            f"{name:{width}}  {len(found.selected):4d}  {_listed(found.names)}"
-            for name, found in self.items()
-        ]
-        return "\n".join(lines)
 
 
 def compare(
@@ -225,6 +162,9 @@ def compare(
     progress: bool | ProgressCallback | None = None,
     response: Literal["auto", "continuous", "binary"] = "auto",
     checkpoint: PathLike | None = None,
+    groups: Groups | None = None,
+    sample_weight: Any = None,
+    permute_within: Any = None,
 ) -> Comparison:
     """Apply several methods to one set of fits: each prior is sampled once.
 
@@ -237,6 +177,8 @@ def compare(
     n_trees, burn_in, n_draws, random_state, n_jobs, progress, response, checkpoint
         As in `select`, but for `burn_in`, which here leaves `SpikeForest` alone. Each method gives
         what `select` gives with the same `random_state`.
+    groups, sample_weight, permute_within : optional
+        As in `select`. With `sample_weight` leave out the methods of `SpikeForest` ("abc-...").
 
     Returns
     -------
@@ -255,7 +197,13 @@ def compare(
     """
     plans = [resolve_method(name) for name in _check_names(methods)]
     run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint)
-    data = Data(X, y, response, n_jobs=run.n_jobs)
+    if sample_weight is not None:
+        _refuse_weighted_abc(plans)
+    _check_permutes(plans, permute_within)
+    data = Data(
+        X, y, response, groups=groups, sample_weight=sample_weight,
+        permute_within=permute_within, n_jobs=run.n_jobs,
+    )  # fmt: skip
     fits = _sample(data, plans, run)
     frame = frame_kind(X)
     found = {plan.name: _selection(plan, fits, data, frame) for plan in plans}
@@ -324,6 +272,25 @@ def _check_names(methods: Any) -> list[str]:
     return [check_choice(f"methods[{i}]", name, RECIPES) for i, name in enumerate(names)]
 
 
+def _refuse_weighted_abc(plans: Sequence[Method]) -> None:
+    without = [plan.name for plan in plans if not isinstance(plan.prior, SpikeForest)]
+    if len(without) < len(plans):
+        raise ValueError(
+            "sample_weight has no meaning for the methods of SpikeForest, whose discrepancy counts "
+            f"all rows alike; leave these out: methods={without!r}"
+        )
+
+
+def _check_permutes(plans: Sequence[Method], permute_within: Any) -> None:
+    if permute_within is None or any(plan.n_permutations for plan in plans):
+        return
+    names = ", ".join(repr(plan.name) for plan in plans)
+    raise ValueError(
+        f"permute_within was given, but method {names} permutes nothing; leave it out, or use a "
+        "method that permutes, such as 'bart-vip-gse'"
+    )
+
+
 def _check_draws(name: str, draws: Any) -> None:
     if not isinstance(draws, Draws):
         raise TypeError(
@@ -389,8 +356,3 @@ def _selection(
 
 def _correlations(data: Data, selected: NDArray[np.intp]) -> NDArray[np.float64]:
     return data.problem.columns.correlations(selected.tolist())
-
-
-def _listed(names: Sequence[str], most: int = 8) -> str:
-    shown = ", ".join(names[:most])
-    return f"{shown}, ..." if len(names) > most else shown

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._validation import check_integer, resolve_random_state
-from bayesvc.encode import encode_X, encode_y
+from bayesvc.encode import EncodedX, encode_X
 from bayesvc.priors import BART, TreePrior, check_prior
+from bayesvc.response import encode_y
 from bayesvc.running import ROLE_FOLDS, random_order
 from bayesvc.sampling import sample
 from bayesvc.spike_forest import SpikeForest
@@ -79,9 +80,10 @@ def check_prediction(
     Parameters
     ----------
     X, y
-        Data, as for `bayesvc.sample`.
+        Data, as for `bayesvc.sample`. A value that is missing in a column without missing values
+        in the other folds is filled with the mean of these.
     selected : array of int
-        Columns to compare with all.
+        Columns, or where these are grouped variables, to compare with all.
     prior : BART, DART or SpikeForest, optional
         BART by default. Its `split_weights` are not used; of `SpikeForest`, which keeps no trees,
         the settings that it shares with BART.
@@ -100,28 +102,31 @@ def check_prediction(
     >>> found.as_good
     False
     """
-    values = encode_X(X).values
-    selected = _check_selected(selected, values.shape[1])
+    data = encode_X(X)
+    n_rows, everything = len(data.values), np.arange(len(data.table.variables))
+    selected = _check_selected(selected, len(everything))
     kind = _predicting(BART() if prior is None else check_prior(prior))
-    response = encode_y(y, n_rows=len(values))
+    response = encode_y(y, n_rows=n_rows)
     n_folds = check_integer("n_folds", n_folds, 2)
-    if n_folds > len(values):
-        raise ValueError(f"n_folds={n_folds} is more than the {len(values)} rows; pass fewer")
+    if n_folds > n_rows:
+        raise ValueError(f"n_folds={n_folds} is more than the {n_rows} rows; pass fewer")
     entropy = resolve_random_state(random_state)
-    fold_of = _folds(len(values), n_folds, entropy)
-    losses = np.empty((3, len(values)))
+    fold_of = _folds(n_rows, n_folds, entropy)
+    losses = np.empty((3, n_rows))
     for fold in range(n_folds):
         held, rest = fold_of == fold, fold_of != fold
-        for k, columns in enumerate((selected, np.arange(values.shape[1]), selected[:0])):
+        for k, chosen in enumerate((selected, everything, selected[:0])):
             known = response.values[rest]
             predicted = np.full(held.sum(), known.mean())
-            if len(columns) and np.ptp(known) > 0:
+            if len(chosen) and np.ptp(known) > 0:
+                others = data.take(rest, chosen)
                 draws = sample(
-                    values[np.ix_(rest, columns)], known, kind, n_replicates=1, n_trees=n_trees,
+                    others, known, kind, n_replicates=1, n_trees=n_trees,
                     burn_in=burn_in, n_draws=n_draws, random_state=entropy + fold,
                     n_jobs=n_jobs, response=response.response, keep_trees=True,
                 )  # fmt: skip
-                predicted = np.asarray(draws.predict(values[np.ix_(held, columns)], n_jobs=n_jobs))
+                rows = _without_new_gaps(data.take(held, chosen), others)
+                predicted = np.asarray(draws.predict(rows, n_jobs=n_jobs))
             losses[k, held] = (response.values[held] - predicted) ** 2
     difference = losses[0] - losses[1]
     return PredictionCheck(
@@ -132,6 +137,14 @@ def check_prediction(
         difference=float(difference.mean()),
         standard_error=float(difference.std(ddof=1) / math.sqrt(len(difference))),
     )
+
+
+def _without_new_gaps(rows: EncodedX, others: EncodedX) -> EncodedX:
+    """Fill what is missing in columns where nothing is among the other rows."""
+    for j in rows.table.missing - others.table.missing:
+        column = rows.values[:, j]
+        column[np.isnan(column)] = others.values[:, j].mean()
+    return rows
 
 
 def _check_selected(selected: Any, n_features: int) -> NDArray[np.intp]:

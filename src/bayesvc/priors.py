@@ -150,7 +150,8 @@ class BART(TreePrior):
     sigma : float, optional
         Fixes the error sd, in the units of y, instead of sampling it.
     split_weights : sequence of float, optional
-        Prior weight of each variable in a rule, one non-negative number per column of X.
+        Prior weight of each variable in a rule, one non-negative number per column of X, or
+        where columns are grouped per variable.
 
     Examples
     --------
@@ -174,7 +175,7 @@ class DART(TreePrior):
     a, b : float, default 0.5 and 1.0
         Parameters of the Beta prior; a smaller `a` prefers fewer variables.
     rho : float, optional
-        Scale of alpha; the number of columns by default.
+        Scale of alpha; the number of variables by default.
     form : {"auto", "explicit", "collapsed"}
         Whether the probabilities are sampled or integrated out. Both are exact; "auto" takes
         the faster one.
@@ -259,10 +260,12 @@ def calibrate(
     *,
     binary: bool,
     linear_model: _core.LinearModel | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> Calibration:
     """Calibrate `prior` to the encoded response `y`.
 
-    `linear_model` depends on X alone, so one serves every y; see `needs_linear_model`.
+    `linear_model` depends on X and the weights of rows alone, so one serves every y; see
+    `needs_linear_model`.
     """
     leaf_sd = prior_leaf_sd(prior, n_trees, binary=binary)
     if binary:
@@ -281,7 +284,7 @@ def calibrate(
     else:
         assert linear_model is not None
         corrected = prior.sigma_hat != "lm-uncorrected"
-        sigma_hat = residual_sd(linear_model, scaled, corrected=corrected)
+        sigma_hat = residual_sd(linear_model, scaled, weights, corrected=corrected)
     from scipy.special import chdtri  # the inverse of the upper tail, hence q and not 1 - q
 
     lambda_ = round12(sigma_hat**2 * float(chdtri(prior.nu, prior.q)) / prior.nu)
@@ -300,11 +303,24 @@ def needs_linear_model(prior: TreePrior, *, binary: bool) -> bool:
 
 
 def residual_sd(
-    linear_model: _core.LinearModel, y: NDArray[np.float64], *, corrected: bool = True
+    linear_model: _core.LinearModel,
+    y: NDArray[np.float64],
+    weights: NDArray[np.float64] | None = None,
+    *,
+    corrected: bool = True,
 ) -> float:
-    """Return the residual sd of the full linear model, or the sd of y where it is saturated."""
+    """Return the residual sd of the full linear model, or the sd of y where it is saturated.
+
+    Weights of rows, of mean 1, must be those that the rows of the model were multiplied by the
+    root of.
+    """
     n = len(y)
-    sd = float(y.std(ddof=1))
+    if weights is None:
+        sd = float(y.std(ddof=1))
+    else:
+        centred = y - np.average(y, weights=weights)
+        sd = math.sqrt(float((weights * centred**2).sum()) / (n - 1))
+        y = np.sqrt(weights) * y
     freedom = n - linear_model.rank - 1
     if freedom < 1:
         return sd
@@ -313,7 +329,11 @@ def residual_sd(
 
 
 def core_settings(
-    prior: TreePrior, calibration: Calibration, n_trees: int, n_features: int
+    prior: TreePrior,
+    calibration: Calibration,
+    n_trees: int,
+    n_features: int,
+    row_weights: NDArray[np.float64] | None = None,
 ) -> _core.Settings:
     """Return what the compiled sampler needs to know."""
     settings = _core.Settings()
@@ -335,6 +355,8 @@ def core_settings(
         settings.weights = np.ones(n_features)
     else:
         settings.weights = np.asarray(prior.split_weights, dtype=np.float64)
+    if row_weights is not None:
+        settings.row_weights = row_weights
     settings.splitting = "fixed"
     if isinstance(prior, DART):
         settings.splitting = "collapsed" if prior.form == "auto" else prior.form

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bayesvc import _core, cluster
 from bayesvc.checkpoint import Checkpoint, fit_key
+from bayesvc.layout import PLAIN, Layout
 from bayesvc.progress import Progress, ProgressCallback
 
 _T = TypeVar("_T")
@@ -83,19 +84,21 @@ def run_fits(
     n_jobs: int,
     progress: bool | ProgressCallback | None = None,
     X: NDArray[np.float64] | None = None,
+    layout: Layout = PLAIN,
     checkpoint: Checkpoint | None = None,
 ) -> None:
     """Run fits and hand each result, with its index, to `store`, maybe on another thread.
 
     They run on threads, or on the cluster that joblib is told to use if `X`, from which workers
-    make their columns, is given. What a checkpoint holds is not run again. An interrupt or an error
-    stops all fits before it is raised again.
+    make their columns, is given; `layout` says what these are. What a checkpoint holds is not run
+    again. An interrupt or an error stops all fits before it is raised again.
     """
     if checkpoint is not None:
         fits, store = _go_on(columns, fits, length, store, checkpoint)
     report = Progress(progress, total=len(fits) * length.n_sweeps)
     if X is not None and cluster.is_active():
-        tasks = [(cluster.fit, (X, *fit.to_send(), length.burn_in, length.n_draws)) for fit in fits]
+        sweeps = (length.burn_in, length.n_draws)
+        tasks = [(cluster.fit, (X, layout, *fit.to_send(), *sweeps)) for fit in fits]
         return cluster.run_tasks(tasks, store, report, length.n_sweeps)
     if not fits:
         return report.finish()

@@ -21,10 +21,11 @@ from bayesvc._validation import (
 from bayesvc.checkpoint import Checkpoint, open_checkpoint
 from bayesvc.draws import Draws, PathLike, tally_layout
 from bayesvc.priors import DART, Calibration, TreePrior, check_prior, core_settings
-from bayesvc.problem import Data, Problem, check_forest_memory, check_prior_fits_data
+from bayesvc.problem import Arranged, Data, Problem, check_forest_memory, check_prior_fits_data
 from bayesvc.progress import ProgressCallback, check_progress
 from bayesvc.running import DEFAULT_DRAWS, ROLE_FIT, Fit, Length, fit_seed, run_fits
 from bayesvc.spike_forest import SpikeForest, refuse_settings
+from bayesvc.table import Groups
 
 
 def sample(
@@ -44,13 +45,16 @@ def sample(
     keep_s: bool = False,
     keep_trees: bool = False,
     checkpoint: PathLike | None = None,
+    groups: Groups | None = None,
+    sample_weight: Any = None,
 ) -> Draws:
     """Fit a Bayesian forest several times, independently, and tally which variables it uses.
 
     Parameters
     ----------
     X : array, data frame or sparse matrix (n_rows, n_features)
-        Predictors: numbers or truth values, without missing values.
+        Predictors: numbers, truth values or categories (text and categorical types of pandas,
+        polars and pyarrow); missing values are allowed. A column of categories is one variable.
     y : array, series or list (n_rows,)
         Response: numbers, or two classes (probit model).
     prior : DART, BART or SpikeForest, optional
@@ -80,6 +84,13 @@ def sample(
     checkpoint : path, optional
         Folder for finished fits: a run that was stopped goes on from there to the same result.
         It needs a `random_state`. Samples of `SpikeForest` are not kept.
+    groups : mapping from str to columns, optional
+        Columns, by name or position, that are one variable, by the name of the variable; the
+        other columns are a variable each.
+    sample_weight : array (n_rows,), optional
+        How many times as precise the response is in each row: the error variance there is
+        ``sigma**2 / weight``, weights being scaled to mean 1. Rows of weight 0 are left out. Only
+        for a continuous response, and not with `SpikeForest`.
 
     Returns
     -------
@@ -94,6 +105,17 @@ def sample(
     >>> draws = bv.sample(X, y, bv.BART(), n_replicates=2, burn_in=100, n_draws=100, random_state=0)
     >>> int(draws.vc.mean(axis=0).argmax())
     2
+
+    Missing values, categories and groups:
+
+    >>> import pandas as pd
+    >>> table = pd.DataFrame(X, columns=list("abcde"))
+    >>> table["colour"] = np.where(X[:, 0] > 0.5, "red", "blue")
+    >>> table.loc[:9, "c"] = np.nan
+    >>> short = {"n_replicates": 1, "burn_in": 100, "n_draws": 100, "random_state": 0}
+    >>> draws = bv.sample(table, y, groups={"ends": ["a", "e"]}, **short)
+    >>> draws.feature_names
+    ('ends', 'b', 'c', 'd', 'colour')
     """
     prior = check_prior(DART() if prior is None else prior)
     if isinstance(prior, SpikeForest):
@@ -101,11 +123,12 @@ def sample(
 
         refuse_settings(
             n_replicates=n_replicates, n_draws=n_draws, keep_counts=keep_counts, keep_s=keep_s,
-            keep_trees=keep_trees,
+            keep_trees=keep_trees, sample_weight=sample_weight,
         )  # fmt: skip
         return sample_abc(
-            X, y, prior, n_trees, burn_in, random_state, n_jobs, progress, response=response
-        )
+            X, y, prior, n_trees, burn_in, random_state, n_jobs, progress, response=response,
+            groups=groups,
+        )  # fmt: skip
     n_replicates = check_integer("n_replicates", 10 if n_replicates is None else n_replicates, 1)
     n_trees = check_integer("n_trees", n_trees, 1)
     length = Length(
@@ -119,11 +142,14 @@ def sample(
     check_progress(progress)
     kept = open_checkpoint(checkpoint, random_state)
     entropy = resolve_random_state(random_state)
-    data = Data(X, y, response, keep_values=length.keep_trees, n_jobs=threads)
-    check_prior_fits_data(prior, *data.values.shape, binary=data.binary)
+    data = Data(
+        X, y, response, groups=groups, sample_weight=sample_weight,
+        keep_values=length.keep_trees, n_jobs=threads,
+    )  # fmt: skip
+    check_prior_fits_data(prior, data)
     what = f"n_replicates={n_replicates}"
-    check_run_memory(what, n_replicates, length, n_trees, data.values.shape)
-    calibration = data.calibration(prior, data.y.values, n_trees)
+    check_run_memory(what, n_replicates, length, n_trees, data.shape)
+    calibration = data.calibration(prior, data.arranged, n_trees)
     data.forget_linear_model()
     return sample_replicates(
         data.problem, prior, calibration, n_trees, length, range(n_replicates), entropy,
@@ -147,7 +173,8 @@ def sample_replicates(
     """Run the replicates with the numbers given; each depends on its own number only."""
     p = problem.columns.p
     seeds = [fit_seed(entropy, ROLE_FIT, r) for r in replicates]
-    fits = fits_to(problem.y.values, prior, calibration, n_trees, p, seeds)
+    to = Arranged(problem.y.values, problem.weights)
+    fits = fits_to(to, prior, calibration, n_trees, p, seeds)
     tallies = Tallies(len(fits), p, length, sigma_unit=calibration.y_range)
     run_fits(
         problem.columns, fits, length, tallies.store, n_jobs=n_jobs, progress=progress,
@@ -157,16 +184,16 @@ def sample_replicates(
 
 
 def fits_to(
-    y: NDArray[np.float64],
+    to: Arranged,
     prior: TreePrior,
     calibration: Calibration,
     n_trees: int,
     n_features: int,
     seeds: Sequence[NDArray[np.uint64]],
 ) -> list[Fit]:
-    """Return a fit to y for each seed."""
-    settings = core_settings(prior, calibration, n_trees, n_features)
-    scaled = calibration.scale(y)
+    """Return a fit to the response for each seed."""
+    settings = core_settings(prior, calibration, n_trees, n_features, to.weights)
+    scaled = calibration.scale(to.y)
     return [Fit(scaled, settings, seed) for seed in seeds]
 
 
@@ -193,6 +220,7 @@ def draws_of(
         n_rows=problem.columns.n,
         data_hash=problem.data_hash,
         calibration=calibration,
+        table=problem.table,
         _problem=problem,
     )
 
@@ -203,6 +231,7 @@ def extend_draws(
     X: Any = None,
     y: Any = None,
     *,
+    sample_weight: Any = None,
     n_jobs: int | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> Draws:
@@ -240,7 +269,7 @@ def extend_draws(
     # both the new fits and the joined arrays will be in memory for a moment
     n_fits, shape = draws.n_replicates + 2 * n_more, (draws.n_rows or 0, draws.n_features)
     check_run_memory(f"n_more={n_more}", n_fits, length, draws.n_trees, shape)
-    problem = _problem_again(draws, X, y)
+    problem = _problem_again(draws, X, y, sample_weight)
     first = draws.n_replicates
     more = sample_replicates(
         problem, draws.prior, draws.calibration, draws.n_trees, length,
@@ -324,23 +353,29 @@ def _check_kept_memory(length: Length, n_replicates: int, n_features: int) -> No
         check_memory("keep_s=True", shape, 4, remedy)
 
 
-def _problem_again(draws: Draws, X: Any, y: Any) -> Problem:
+def _problem_again(draws: Draws, X: Any, y: Any, sample_weight: Any) -> Problem:
     """Return the data of `draws`, from memory or from the caller, whose hash must match."""
-    if X is None and y is None:
+    if X is None and y is None and sample_weight is None:
         if draws._problem is None:
             raise ValueError(
                 "X=None and y=None, but these draws were loaded from a file, which holds no data; "
-                "pass the X and y of the first fits"
+                "pass the X and y of the first fits (and the sample_weight, if there was one)"
             )
         return draws._problem
     if X is None or y is None:
         missing, given = ("X", "y") if X is None else ("y", "X")
+        given = "sample_weight" if X is y else given
         raise ValueError(f"{missing}=None although {given} was given; pass both or neither")
     assert draws.response is not None
-    problem = Data(X, y, draws.response, keep_values=draws.forests is not None).problem
+    groups = None if draws.table is None else dict(draws.table.groups)
+    problem = Data(
+        X, y, draws.response, groups=groups, sample_weight=sample_weight,
+        keep_values=draws.forests is not None,
+    ).problem  # fmt: skip
     if problem.data_hash != draws.data_hash:
         raise ValueError(
             f"X and y (hash {problem.data_hash}) are not the data of the first fits (hash "
-            f"{draws.data_hash}); pass the same rows and columns in the same order"
+            f"{draws.data_hash}); pass the same rows and columns in the same order, with the "
+            "same weights of rows if there were any"
         )
     return replace(problem, names=draws.feature_names)

@@ -16,9 +16,8 @@ from scipy.stats import rankdata
 from bayesvc import _selection_text, diagnostics, thresholds
 from bayesvc._validation import check_choice
 from bayesvc.draws import Draws, PathLike
-from bayesvc.encode import encode_X
+from bayesvc.encode import check_names, encode_X
 from bayesvc.frames import make_frame
-from bayesvc.prediction import check_columns
 from bayesvc.prediction_check import PredictionCheck, check_prediction
 from bayesvc.recipe import Method
 from bayesvc.thresholds import Clusters, Cut
@@ -268,9 +267,11 @@ class Selection:
         >>> check.as_good
         True
         """
-        check_columns(self.draws, encode_X(X))
+        columns = self.draws.columns
+        data = encode_X(X, groups=dict(columns.groups))
+        check_names(data.names, data.names_given, columns.names)
         return check_prediction(
-            X, y, self.selected, prior=self.draws.prior, random_state=self.draws.random_state,
+            data, y, self.selected, prior=self.draws.prior, random_state=self.draws.random_state,
             **settings,
         )  # fmt: skip
 

@@ -17,6 +17,7 @@ from bayesvc.priors import TreePrior
 from bayesvc.progress import ProgressCallback
 from bayesvc.recipe import DEFAULT_METHOD
 from bayesvc.selection import Selection
+from bayesvc.table import Groups
 
 
 class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
@@ -51,6 +52,9 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
     checkpoint : path, optional
         Folder for finished fits: a run that was stopped goes on from there to the same result.
         It needs a `random_state`.
+    groups : mapping from str to columns, optional
+        Columns, by name or position, that are one variable, to be kept or not as a whole, by the
+        name of the variable.
 
     Attributes
     ----------
@@ -60,7 +64,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         Which columns are kept; `get_support` returns the same.
     scores_ : ndarray (n_features,)
         The measure of each column, or the first of its numbers. High ones are good, unless the
-        measure is a rank ("vip-rank", "vc-rank").
+        measure is a rank ("vip-rank", "vc-rank"). The columns of a group have the group's.
     ranking_ : ndarray of int (n_features,)
         Place of each column by its score; 1 is the most important, equals share a place.
     n_features_ : int
@@ -77,8 +81,9 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
     Notes
     -----
     X may be an array, a data frame (pandas, polars) or a sparse matrix, which is made dense for
-    the fit if memory allows; missing values are an error. Where nothing is selected, `transform`
-    warns and returns no columns. A pickle holds the fits but not the data.
+    the fit if memory allows. Text and categorical columns are categories, and values may be
+    missing. Where nothing is selected, `transform` warns and returns no columns. A pickle holds
+    the fits but not the data.
 
     Examples
     --------
@@ -125,6 +130,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         progress: bool | ProgressCallback | None = None,
         response: Literal["auto", "continuous", "binary"] = "auto",
         checkpoint: PathLike | None = None,
+        groups: Groups | None = None,
     ) -> None:
         self.method = method
         self.goal = goal
@@ -141,16 +147,20 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         self.progress = progress
         self.response = response
         self.checkpoint = checkpoint
+        self.groups = groups
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, permute_within: Any = None) -> Self:
         """Select the columns of X that drive y.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix (n_rows, n_features)
-            Numbers or truth values, without missing values.
+            Numbers, truth values or categories; missing values are allowed.
         y : array or series (n_rows,)
             Numbers, or two classes; see `response`.
+        sample_weight, permute_within : array (n_rows,), optional
+            The precision of each row's response, and blocks of rows to permute responses within;
+            see `bayesvc.select`.
 
         Returns
         -------
@@ -167,11 +177,15 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         array([2])
         """
         X, y = self._checked_for_fit(X, y)
-        self.selection_ = select(X, y, **self.get_params(deep=False))
-        self.support_ = self.selection_.mask
-        self.scores_ = self.selection_.importance
-        self.ranking_ = self.selection_.ranks
-        self.n_features_ = len(self.selection_.selected)
+        self.selection_ = select(
+            X, y, **self.get_params(deep=False), sample_weight=sample_weight,
+            permute_within=permute_within,
+        )  # fmt: skip
+        own = self.selection_.draws.columns.variable_of
+        self.support_ = self.selection_.mask[own]
+        self.scores_ = self.selection_.importance[own]
+        self.ranking_ = self.selection_.ranks[own]
+        self.n_features_ = int(self.support_.sum())
         return self
 
     def _get_support_mask(self) -> NDArray[np.bool_]:

@@ -20,6 +20,7 @@ _REFUSALS = {
     "keep_counts": f"{_KEEPS_TALLIES}draws.vc holds the counts of its one draw",
     "keep_s": f"{_KEEPS_TALLIES}its split probabilities are fixed",
     "keep_trees": f"{_KEEPS_TALLIES}predict with BART or DART",
+    "sample_weight": "whose discrepancy counts all rows alike; leave it out, or use BART or DART",
 }
 
 
@@ -108,8 +109,8 @@ def refuse_settings(**given: Any) -> None:
     Parameters
     ----------
     **given
-        n_replicates, n_draws, keep_counts, keep_s, keep_trees, or some of them; None and False
-        are as good as left out.
+        n_replicates, n_draws, keep_counts, keep_s, keep_trees, sample_weight, or some of them;
+        None and False are as good as left out.
 
     Examples
     --------
@@ -119,9 +120,8 @@ def refuse_settings(**given: Any) -> None:
     for name, value in given.items():
         wanted = check_flag(name, value) if name.startswith("keep_") else value is not None
         if wanted:
-            raise ValueError(
-                f"{name}={value!r} has no meaning with prior=SpikeForest, {_REFUSALS[name]}"
-            )
+            shown = name if name == "sample_weight" else f"{name}={value!r}"
+            raise ValueError(f"{shown} has no meaning with prior=SpikeForest, {_REFUSALS[name]}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from bayesvc.cli.work import (
 from bayesvc.cli.writing import write_comparison
 
 if TYPE_CHECKING:
-    from bayesvc.methods import Comparison
+    from bayesvc.comparison import Comparison
 
 _MOST_ROWS = 40
 

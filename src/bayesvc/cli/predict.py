@@ -76,7 +76,7 @@ def _selected(path: Path) -> list[str]:
 def _fit(X: Any, y: Any, interval: float, trees: int, seed: int, jobs: int | None) -> Any:
     import bayesvc as bv
     from bayesvc._validation import check_number
-    from bayesvc.encode import encode_y
+    from bayesvc.response import encode_y
 
     check_number("--interval", interval, above=0, below=1, remedy="give a share such as 0.9")
     binary = encode_y(y).response == "binary"

@@ -13,7 +13,7 @@ _QUICK_TO_RESAMPLE = 200_000  # numbers in the measure of all fits
 
 if TYPE_CHECKING:
     from bayesvc.cli.data import Chosen
-    from bayesvc.methods import Comparison
+    from bayesvc.comparison import Comparison
     from bayesvc.plots import Plot
     from bayesvc.selection import Selection
 

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from bayesvc._style import GREY, LEFT_OUT, SELECTED
 from bayesvc._validation import check_integer
 from bayesvc.draws import Draws
-from bayesvc.encode import EncodedX, encode_X
-from bayesvc.plots._canvas import Plot, as_draws, canvas, shown, verbatim
-from bayesvc.prediction import PartialDependence, check_columns, column_number, new_rows
-from bayesvc.prediction import partial_dependence as compute
+from bayesvc.encode import EncodedX, check_names, encode_X
+from bayesvc.partial import PartialDependence, column_number
+from bayesvc.partial import partial_dependence as compute
+from bayesvc.plots._canvas import Plot, as_draws, canvas, name_ticks, shown, verbatim
+from bayesvc.prediction import new_rows
+from bayesvc.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,12 +57,13 @@ def partial_dependence(
         Response; only for a Selection.
     features : int, str or several of these, optional
         Columns, by position in X or name. By default the selected ones, or those with the largest
-        share of the splits, at most `most`, the most important first.
+        share of the splits, at most `most`, the most important first; groups of columns are left
+        out, for they cannot be held at one value.
     most : int, default 6
     n_rows : int, default 300
         Most rows of X to average over, evenly spaced.
     grid_resolution, interval
-        As in `bayesvc.prediction.partial_dependence`. The band is the central credible interval
+        As in `bayesvc.partial.partial_dependence`. The band is the central credible interval
         of the average.
     n_trees, burn_in, n_draws : int, default 50, 1000 and 500
         Of the forest for a Selection; two chains.
@@ -74,7 +77,7 @@ def partial_dependence(
     Plot
         `data` has a row per column and grid value: variable, x, mean, low, high. Grey lines at
         the bottom of a panel are the deciles of the column: between far-apart ones
-        there are few data.
+        there are few data. Of categories `x` holds the labels.
 
     Examples
     --------
@@ -88,15 +91,16 @@ def partial_dependence(
     ['x0', 'x2']
     """
     most, n_rows = check_integer("most", most, 1), check_integer("n_rows", n_rows, 1)
-    model, values, columns, title = _model(
+    model, data, columns, title = _model(
         source, X, y, features, most, {"n_trees": n_trees, "burn_in": burn_in, "n_draws": n_draws,
                                        "n_jobs": n_jobs},
     )  # fmt: skip
+    values = data.values
     some = np.unique(np.linspace(0, len(values) - 1, min(n_rows, len(values))).astype(int))
     effects = [
         compute(
-            model, values[some], j, grid_resolution=grid_resolution, interval=interval,
-            n_jobs=n_jobs,
+            model, replace(data, values=values[some]), j, grid_resolution=grid_resolution,
+            interval=interval, n_jobs=n_jobs,
         )
         for j in columns
     ]  # fmt: skip
@@ -104,7 +108,7 @@ def partial_dependence(
     tall = -(-n // wide)
     with canvas(ax, 0.6 + 2.7 * wide, 0.7 + 2.1 * tall, tall, wide, n, sharey=True) as panels:
         for axes, effect, j in zip(panels.axes, effects, columns, strict=True):
-            _draw(axes, effect, values[:, j])
+            _draw(axes, effect, values[:, j][~np.isnan(values[:, j])])
         for axes in panels.axes[:: wide if panels.own else 1]:
             axes.set_ylabel(_response(model))
             verbatim(axes.yaxis.label)
@@ -115,31 +119,28 @@ def partial_dependence(
 
 def _model(
     source: Any, X: Any, y: Any, features: Any, most: int, run: dict[str, Any]
-) -> tuple[Draws, FloatArray, list[int], str]:
+) -> tuple[Draws, EncodedX, list[int], str]:
     """Return draws with trees, their data, the columns to draw, and what to say of the model."""
     from bayesvc.selection import Selection
 
     source = getattr(source, "selection_", source)
-    encoded = encode_X(X, min_rows=1)
     if isinstance(source, Selection):
-        return _fit_selected(source, encoded, y, features, most, run)
+        return _fit_selected(source, X, y, features, most, run)
     draws = as_draws(source)
-    new_rows(draws, X)  # says what is wrong with draws or data
-    if features is None:
-        columns = np.argsort(-draws.vip.mean(axis=0), kind="stable")[:most].tolist()
-    else:
-        columns = _positions(features, draws)
-    return draws, encoded.values, columns, f"partial dependence, {draws.n_features} columns fitted"
+    data = EncodedX(new_rows(draws, X), draws.columns, True)
+    order = np.argsort(-draws.vip.mean(axis=0), kind="stable")
+    columns = _positions(features, data.table, order, most)
+    return draws, data, columns, f"partial dependence, {len(data.names)} columns fitted"
 
 
 def _fit_selected(
     selection: Selection,
-    X: EncodedX,
+    X: Any,
     y: Any,
     features: Any,
     most: int,
     run: dict[str, Any],
-) -> tuple[Draws, FloatArray, list[int], str]:
+) -> tuple[Draws, EncodedX, list[int], str]:
     """Fit a forest to the selected columns, or to those asked for besides."""
     from bayesvc.sampling import sample
 
@@ -148,26 +149,26 @@ def _fit_selected(
             "y=None, but a Selection keeps no trees, so a forest is fitted to the selected "
             "columns; pass y, or a fitted BARTRegressor or BARTClassifier instead of the Selection"
         )
-    check_columns(selection.draws, X)
+    table = selection.draws.columns
+    data = encode_X(X, min_rows=1, groups=dict(table.groups))
+    check_names(data.names, data.names_given, table.names)
+    data = replace(data, table=replace(data.table, names=table.names))
     order = selection.selected[np.argsort(selection.ranks[selection.mask], kind="stable")]
-    shown_columns = order[:most].tolist()
-    if features is not None:
-        shown_columns = _positions(features, selection.draws)
-    if not shown_columns:
+    drawn = _positions(features, table, order, most)
+    if not drawn:
         raise ValueError(
             f"method {selection.method.name!r} selected nothing, so there is nothing to draw; "
             "pass features, such as the names of the most important variables"
         )
-    used = np.union1d(order, shown_columns).astype(np.intp)
+    used = np.union1d(order, table.variable_of[drawn]).astype(np.intp)
+    data, columns = data.take(np.arange(len(data.values)), used), table.part(used)[1]
     draws = sample(
-        X.values[:, used], y, _prior(selection), n_replicates=2, keep_trees=True,
+        data, y, _prior(selection), n_replicates=2, keep_trees=True,
         random_state=selection.draws.random_state, response=selection.draws.response or "auto",
         **run,
     )  # fmt: skip
-    draws = replace(draws, feature_names=tuple(selection.feature_names[j] for j in used))
-    columns = np.searchsorted(used, shown_columns).tolist()
-    title = f"{selection.method.name}: partial dependence in a forest on {len(used)} columns"
-    return draws, X.values[:, used], columns, title
+    title = f"{selection.method.name}: partial dependence in a forest on {len(columns)} columns"
+    return draws, data, np.searchsorted(columns, drawn).tolist(), title
 
 
 def _prior(selection: Selection) -> Any:
@@ -179,24 +180,40 @@ def _prior(selection: Selection) -> Any:
     return BART()
 
 
-def _positions(features: Any, draws: Draws) -> list[int]:
+def _positions(features: Any, table: Table, order: NDArray[np.intp], most: int) -> list[int]:
+    """Return the columns asked for, or those of the first variables that are one column each."""
+    if features is None:
+        own = (table.variables[k][1] for k in order.tolist())
+        return [columns[0] for columns in own if len(columns) == 1][:most]
     given = [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features)
     if not given:
         raise ValueError("features=[] leaves nothing to draw; pass some, or leave it out")
-    return [column_number(draws, feature) for feature in given]
+    return [column_number(table, feature) for feature in given]
 
 
 def _draw(axes: Axes, effect: PartialDependence, column: FloatArray) -> None:
     grid = effect.grid[0]
-    few = len(grid) <= 2
-    axes.fill_between(grid, effect.low, effect.high, color=LEFT_OUT, alpha=0.25, linewidth=0)
-    axes.plot(grid, effect.mean, color=SELECTED, marker="o" if few else None, linewidth=1.6)
-    deciles = np.quantile(column, np.linspace(0.1, 0.9, 9))
-    axes.vlines(
-        deciles, 0, 0.05, colors=GREY, linewidth=1, transform=axes.get_xaxis_transform(), zorder=0
-    )
+    if grid.dtype == object:
+        _draw_categories(axes, effect)
+    else:
+        few = len(grid) <= 2
+        axes.fill_between(grid, effect.low, effect.high, color=LEFT_OUT, alpha=0.25, linewidth=0)
+        axes.plot(grid, effect.mean, color=SELECTED, marker="o" if few else None, linewidth=1.6)
+        deciles = np.quantile(column, np.linspace(0.1, 0.9, 9))
+        axes.vlines(
+            deciles, 0, 0.05, colors=GREY, linewidth=1, transform=axes.get_xaxis_transform(),
+            zorder=0,
+        )  # fmt: skip
     axes.set_xlabel(shown(effect.features[0]))
     verbatim(axes.xaxis.label)
+
+
+def _draw_categories(axes: Axes, effect: PartialDependence) -> None:
+    labels = [str(label) for label in effect.grid[0]]
+    places = np.arange(len(labels))
+    spread = np.array([effect.mean - effect.low, effect.high - effect.mean])
+    axes.errorbar(places, effect.mean, spread, fmt="o", color=SELECTED, ecolor=LEFT_OUT)
+    name_ticks(axes.xaxis, places, labels, rotation=30 if len(labels) > 3 else 0)
 
 
 def _response(draws: Draws) -> str:

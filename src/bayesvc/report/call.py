@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bayesvc.cuts import THRESHOLDS, Threshold
@@ -45,7 +45,7 @@ def selection_code(selection: Selection) -> str:
     draws, method = selection.draws, selection.method
     if draws.prior is None:
         return _from_draws(selection)
-    arguments = _method_arguments(method, draws) + _run_arguments(draws)
+    arguments = _method_arguments(method, draws) + _run_arguments(draws) + _blocks([selection])
     return _code(draws, _call("found", "select", ["X", "y", *arguments]))
 
 
@@ -74,7 +74,8 @@ def comparison_code(selections: Mapping[str, Selection]) -> str:
     chains = [found.draws for found in selections.values() if found.draws.abc is None]
     draws = chains[0] if chains else first.draws
     names = "[" + ", ".join(f'"{name}"' for name in selections) + "]"
-    return _code(draws, _call("both", "compare", ["X", "y", names, *_run_arguments(draws)]))
+    arguments = [names, *_run_arguments(draws), *_blocks(selections.values())]
+    return _code(draws, _call("both", "compare", ["X", "y", *arguments]))
 
 
 def prior_code(prior: TreePrior) -> str:
@@ -145,7 +146,22 @@ def _run_arguments(draws: Draws) -> list[str]:
         arguments.append(f"random_state={draws.random_state}")
     if draws.response is not None:
         arguments.append(f'response="{draws.response}"')
+    table = draws.columns
+    if table.groups:
+        groups = {name: [table.names[j] for j in columns] for name, columns in table.groups}
+        arguments.append(f"groups={groups!r}")
+    if draws._problem is not None and draws._problem.weights is not None:
+        arguments.append("sample_weight=row_weights")
     return arguments
+
+
+def _blocks(selections: Iterable[Selection]) -> list[str]:
+    """Return the argument that kept permutations within blocks, of which the hash tells."""
+    for selection in selections:
+        permuted = selection.permuted
+        if permuted is not None and permuted.data_hash != selection.draws.data_hash:
+            return ["permute_within=blocks"]
+    return []
 
 
 def _call(result: str, function: str, arguments: list[str]) -> str:
@@ -154,7 +170,7 @@ def _call(result: str, function: str, arguments: list[str]) -> str:
 
 
 def _code(draws: Draws, call: str) -> str:
-    data = f"# X, y: {draws.n_rows} rows and {draws.n_features} columns"
+    data = f"# X, y: {draws.n_rows} rows and {len(draws.columns.names)} columns"
     if draws.data_hash is not None:
         data += f", fingerprint {draws.data_hash}"
     lines = ["import bayesvc as bv", "", data]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._native import as_narwhals
 from bayesvc._sparse import is_sparse
-from bayesvc.encode import _as_narwhals
 from bayesvc.report.words import listed, number
 from bayesvc.selection import Selection
 
@@ -103,7 +103,7 @@ def summarize_data(
     >>> summary.missing, summary.constant, summary.response
     ({'x0': 1}, ('x1',), 'y, from 0.5 to 4, mean 2')
     """
-    frame = _as_narwhals(X, "X")
+    frame = as_narwhals(X, "X")
     if frame is not None:
         names, missing, constant = _of_frame(frame)
         n_rows = len(frame)
@@ -134,7 +134,8 @@ def known_summary(selection: Selection) -> DataSummary:
     response: str | None = draws.response
     if draws.classes is not None:
         response = f"binary: {draws.classes[1]} against {draws.classes[0]}"
-    return DataSummary(draws.n_rows, draws.n_features, None, constant, response=response)
+    n_columns = len(draws.columns.names)
+    return DataSummary(draws.n_rows, n_columns, None, constant, response=response)
 
 
 def _of_frame(frame: Any) -> tuple[list[str], NDArray[np.int64], NDArray[np.bool_]]:
@@ -185,7 +186,7 @@ def _constant_text(constant: tuple[str, ...] | None) -> str | None:
 
 
 def _response_text(y: Any, name: str) -> str:
-    series = _as_narwhals(y, "y")
+    series = as_narwhals(y, "y")
     values = np.asarray(y if series is None else series.to_numpy()).ravel()
     if values.dtype.kind in "fiu" and len(np.unique(values[:1000])) > 2:
         low, mean, high = (float(f(values)) for f in (np.nanmin, np.nanmean, np.nanmax))

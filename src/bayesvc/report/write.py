@@ -10,8 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from bayesvc.comparison import Comparison
 from bayesvc.draws import PathLike
-from bayesvc.methods import Comparison
 from bayesvc.report.page import comparison_page, selection_page
 from bayesvc.report.summary import DataSummary
 from bayesvc.selection import Selection

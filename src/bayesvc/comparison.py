@@ -1,0 +1,108 @@
+"""Several methods on the same fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesvc.draws import PathLike
+from bayesvc.frames import make_frame
+from bayesvc.selection import Selection
+
+if TYPE_CHECKING:
+    from bayesvc.plots import Plot
+
+
+class Comparison(Mapping[str, Selection]):
+    """Several methods on the same fits, by name. Made by `compare`.
+
+    Examples
+    --------
+    See `compare`.
+    """
+
+    def __init__(self, selections: dict[str, Selection], frame: str | None) -> None:
+        self._selections = selections
+        self._frame = frame
+
+    def __getitem__(self, name: str) -> Selection:
+        return self._selections[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._selections)
+
+    def __len__(self) -> int:
+        return len(self._selections)
+
+    @property
+    def table(self) -> Any:
+        """One row per variable, one column of truth values per method, and their sum."""
+        first = next(iter(self.values()))
+        masks = {name: selection.mask for name, selection in self.items()}
+        votes = np.sum(list(masks.values()), axis=0)
+        return make_frame(
+            {"variable": list(first.feature_names), **masks, "methods": votes}, self._frame
+        )
+
+    def plot(self, **options: Any) -> Plot:
+        """Draw which methods select which variables. Needs matplotlib.
+
+        Parameters
+        ----------
+        **options
+            Of `bayesvc.plots.agreement`, such as `most` and `ax`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(100, 4))
+        >>> both = bv.compare(
+        ...     X, X[:, 1], ["dart-vc", "dart-mpm"], burn_in=200, n_draws=200, random_state=0
+        ... )
+        >>> both.plot().data["variable"].tolist()
+        ['x1']
+        """
+        from bayesvc.plots import agreement  # only those who draw need matplotlib
+
+        return agreement(self, **options)
+
+    def to_html_report(self, path: PathLike, **settings: Any) -> Path:
+        """Write the comparison as one HTML file that needs no network, and return where it is.
+
+        Parameters
+        ----------
+        path : str or path
+        **settings
+            title, data_summary: see `bayesvc.write_report`.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(60, 3))
+        >>> both = bv.compare(X, X[:, 0], "dart-mpm", burn_in=100, n_draws=100, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     both.to_html_report(pathlib.Path(folder) / "report.html").name
+        'report.html'
+        """
+        from bayesvc.report import write_report  # it builds on this module
+
+        return write_report(self, path, **settings)
+
+    def __repr__(self) -> str:
+        width = max(map(len, self))
+        lines = [
+            f"{name:{width}}  {len(found.selected):4d}  {_listed(found.names)}"
+            for name, found in self.items()
+        ]
+        return "\n".join(lines)
+
+
+def _listed(names: Sequence[str], most: int = 8) -> str:
+    shown = ", ".join(names[:most])
+    return f"{shown}, ..." if len(names) > most else shown

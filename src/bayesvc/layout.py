@@ -1,0 +1,98 @@
+"""Encoded columns as the sampler and the linear model read them."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc import _core
+from bayesvc._validation import check_memory
+
+FloatArray = NDArray[np.float64]
+
+_CODE_BYTES = 4  # of a rank code, at most
+_NUMBER_BYTES = 8
+
+
+class Layout(NamedTuple):
+    """What the columns of a matrix are; plain numbers, a variable each, where all is empty.
+
+    `n_categories` has a number for each column, 0 where it is ordered; `groups` the columns of each
+    variable; `missing` the ordered columns with missing values.
+    """
+
+    n_categories: tuple[int, ...] = ()
+    groups: tuple[tuple[int, ...], ...] = ()
+    missing: tuple[int, ...] = ()
+
+    def columns(self, X: FloatArray, *, keep_values: bool = False) -> _core.Columns:
+        """Return the matrix as the sampler reads it."""
+        return _core.Columns(
+            X, keep_values=keep_values, n_categories=self.n_categories, groups=self.groups
+        )
+
+    def design(self, X: FloatArray) -> FloatArray:
+        """Return the matrix as a linear model reads it: without gaps, categories as indicators.
+
+        A missing value becomes the mean of its column. Of the categories that occur the first has
+        no indicator. Plain columns are not copied.
+        """
+        if not (self.n_categories or self.missing):
+            return X
+        out = np.empty((len(X), sum(self._widths(X))), order="F")
+        for j, place in enumerate(self._places(X)):
+            if self._categories(j):
+                codes = X[:, j].astype(np.intp)
+                for k, code in enumerate(np.unique(codes)[1:]):
+                    out[:, place[k]] = codes == code
+            else:
+                out[:, place[0]] = _filled(X[:, j]) if j in self.missing else X[:, j]
+        return out
+
+    def design_columns(self, X: FloatArray) -> list[list[int]]:
+        """Return which columns of the design belong to each variable; empty where it is plain."""
+        if not (self.n_categories or self.groups):
+            return []
+        places = self._places(X)
+        pools = self.groups or [(j,) for j in range(X.shape[1])]
+        return [[k for j in columns for k in places[j]] for columns in pools]
+
+    def check_memory(self, n_rows: int, n_columns: int) -> None:
+        """Raise MemoryError if codes and linear model of columns that are not plain are too large.
+
+        A column with missing values has two codings, a category of a column an indicator.
+        """
+        if self == PLAIN:
+            return
+        indicators = sum(max(k - 2, 0) for k in self.n_categories)
+        per_row = _CODE_BYTES * (n_columns + len(self.missing))
+        per_row += _NUMBER_BYTES * (n_columns + indicators)
+        remedy = "pass fewer columns or rows, or merge rare categories"
+        check_memory("X with its codes and indicators", (n_rows,), per_row, remedy, items="rows")
+
+    def _categories(self, j: int) -> int:
+        return self.n_categories[j] if self.n_categories else 0
+
+    def _widths(self, X: FloatArray) -> list[int]:
+        """Return how many columns of the design each column has."""
+        return [
+            len(np.unique(X[:, j])) - 1 if self._categories(j) else 1 for j in range(X.shape[1])
+        ]
+
+    def _places(self, X: FloatArray) -> list[range]:
+        ends = np.cumsum(self._widths(X)).tolist()
+        return [range(a, b) for a, b in zip([0, *ends], ends, strict=False)]
+
+
+PLAIN = Layout()
+
+
+def _filled(column: FloatArray) -> FloatArray:
+    gaps = np.isnan(column)
+    observed = column[~gaps]
+    # summed exactly, so that the mean has the same bits everywhere
+    mean = math.fsum(observed / len(observed)) if len(observed) else 0.0
+    return np.where(gaps, mean, column)

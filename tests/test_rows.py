@@ -1,0 +1,287 @@
+"""Weights of rows, and permutations within blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from test_sampling import assert_same_bits
+
+import bayesvc as bv
+from bayesvc.problem import Data
+from bayesvc.rows import check_blocks, order_within, scaled_weights
+
+QUICK = {"n_replicates": 2, "burn_in": 40, "n_draws": 40, "random_state": 3}
+
+
+@pytest.fixture
+def weights(rng):
+    return rng.uniform(0.2, 3, size=60)
+
+
+def test_equal_weights_are_none(regression):
+    plain = bv.sample(*regression, **QUICK)
+    for equal in (np.ones(60), np.full(60, 0.3), [7] * 60, pd.Series(np.ones(60))):
+        draws = bv.sample(*regression, sample_weight=equal, **QUICK)
+        assert_same_bits(draws, plain)
+        assert draws.data_hash == plain.data_hash
+
+
+@pytest.mark.parametrize("factor", [2.0, 3.0, 1 / 7, 1e-200, 1e200])
+def test_weights_times_a_constant_change_no_bit(regression, weights, factor):
+    first = bv.sample(*regression, sample_weight=weights, **QUICK)
+    second = bv.sample(*regression, sample_weight=factor * weights, **QUICK)
+    assert_same_bits(first, second)
+    assert first.data_hash == second.data_hash
+    assert first.data_hash != bv.sample(*regression, **QUICK).data_hash
+
+
+def test_scaled_weights(weights):
+    scaled = scaled_weights(weights)
+    assert scaled.mean() == pytest.approx(1, abs=1e-7)
+    np.testing.assert_allclose(scaled / scaled[0], weights / weights[0], rtol=1e-6)
+    many = np.exp(np.random.default_rng(0).normal(size=20_000))
+    np.testing.assert_array_equal(scaled_weights(many), scaled_weights(many / 3))
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, None])
+def test_rows_of_weight_zero_are_left_out(regression, weights, frame):
+    X, y = regression
+    weights[[3, 17, 40]] = 0
+    keep = weights > 0
+    names = list("abcde")
+    table = X if frame is None else frame({n: X[:, j] for j, n in enumerate(names)})
+    expected = bv.sample(X[keep], y[keep], sample_weight=weights[keep], **QUICK)
+    found = bv.sample(table, y, sample_weight=weights, **QUICK)
+    assert_same_bits(found, expected)
+    assert found.n_rows == 57
+    only = bv.sample(table, y, sample_weight=keep.astype(float), **QUICK)
+    assert_same_bits(only, bv.sample(X[keep], y[keep], **QUICK))
+
+
+def test_categories_and_gaps_of_rows_left_out_are_not_there():
+    X = pd.DataFrame({"c": ["a", "b", "z", "a"] * 10, "x": [1, 2, None, 3] * 10})
+    data = Data(X, np.arange(40.0), "auto", sample_weight=[1, 1, 0, 2] * 10)
+    assert data.table.categories == {0: ("a", "b")}
+    assert not data.table.missing
+
+
+def test_sparse_rows_of_weight_zero(regression, weights):
+    import scipy.sparse
+
+    X, y = regression
+    weights[0] = 0
+    for kind in (scipy.sparse.csr_array, scipy.sparse.coo_array):
+        found = bv.sample(kind(X), y, sample_weight=weights, **QUICK)
+        assert_same_bits(found, bv.sample(X, y, sample_weight=weights, **QUICK))
+
+
+def test_sigma_hat_is_that_of_weighted_rows(regression, weights):
+    """The design has the root of the weights twice: as intercept, and for the model's own one."""
+    X, y = regression
+    data = Data(X, y, "auto", sample_weight=weights)
+    w = data.weights
+    root = np.sqrt(w)[:, None]
+    design = np.hstack([np.ones((60, 1)), root, root * X])
+    fit = np.linalg.lstsq(design, root[:, 0] * y)[0]
+    expected = np.sqrt(((root[:, 0] * y - design @ fit) ** 2).sum() / (60 - 7))
+    assert data.calibration(bv.BART(), data.arranged, 20).sigma_hat == pytest.approx(expected)
+
+
+def test_weights_are_precisions():
+    """Integer weights k and rows repeated k times have the same posterior where sigma is fixed.
+
+    A leaf sees sum k r / sigma^2 and sum k / sigma^2 both ways, if the sigma of the weighted fit,
+    that of a row of average weight, is smaller by the root of the mean weight; the rules know
+    nothing of weights. So the two samplers have one target, and differ by Monte Carlo error: the
+    means of ten chains have standard errors that their spread tells, and 5 of those of the
+    difference are exceeded by chance in less than one case of 10,000 (t with 18 degrees of
+    freedom) for each of the 40 + 3 numbers.
+    """
+    rng = np.random.default_rng(8)
+    X = rng.uniform(size=(40, 3))
+    y = 4 * X[:, 0] + (X[:, 1] > 0.5) + 0.3 * rng.normal(size=40)
+    k = rng.choice([1, 12], size=40)
+    run = {
+        "n_trees": 5, "n_replicates": 10, "burn_in": 300, "n_draws": 1500, "keep_trees": True,
+        "random_state": 1,
+    }  # fmt: skip
+    repeated = bv.sample(np.repeat(X, k, axis=0), np.repeat(y, k), bv.BART(sigma=1.0), **run)
+    prior = bv.BART(sigma=1.0 / np.sqrt(k.mean()))
+    weighted = bv.sample(X, y, prior, sample_weight=k, **run)
+
+    def means(draws):
+        f = draws.posterior(X).reshape(10, 1500, 40).mean(axis=1)
+        return np.hstack([f, draws.vc])
+
+    one, other = means(repeated), means(weighted)
+    error = np.sqrt((one.var(axis=0, ddof=1) + other.var(axis=0, ddof=1)) / 10)
+    assert (np.abs(one.mean(axis=0) - other.mean(axis=0)) < 5 * error + 1e-9).all()
+    # and weights matter: without them the fit is another one
+    plain = means(bv.sample(X, y, prior, **run))
+    assert (np.abs(one.mean(axis=0) - plain.mean(axis=0)) > 8 * error).any()
+
+
+def test_permuted_fits_permute_weights_too(regression, weights):
+    X, y = regression
+    data = Data(X, y, "auto", sample_weight=weights)
+    pairs = set(zip(y, data.weights, strict=True))
+    for number in range(5):
+        arranged = data.permuted(4, number)
+        assert set(zip(arranged.y, arranged.weights, strict=True)) == pairs
+        assert not np.array_equal(arranged.y, y)
+    own = data.calibration(bv.BART(), data.arranged, 20)
+    permuted = data.calibration(bv.BART(), data.permuted(4, 0), 20)
+    assert permuted.sigma_hat > own.sigma_hat
+
+
+def test_weights_everywhere(regression, weights):
+    X, y = regression
+    short = {"burn_in": 30, "n_draws": 30, "random_state": 1}
+    found = bv.select(X, y, "bart-vip-local", sample_weight=weights, n_permutations=20, **short)
+    both = bv.compare(X, y, ["dart-vc", "bart-vip-local"], sample_weight=weights, **short)
+    assert_same_bits(found.draws, both["bart-vip-local"].draws)
+    np.testing.assert_array_equal(found.null, both["bart-vip-local"].null[:20])
+    selector = bv.VariableSelector("bart-vip-local", n_permutations=20, **short)
+    assert_same_bits(selector.fit(X, y, weights).selection_.draws, found.draws)
+    model = bv.BARTRegressor(n_trees=20, n_replicates=1, **short).fit(X, y, weights)
+    expected = bv.sample(X, y, bv.BART(), n_replicates=1, sample_weight=weights, **short)
+    np.testing.assert_array_equal(model.draws_.vc, expected.vc)
+
+
+def test_extending_weighted_fits(regression, weights, tmp_path):
+    X, y = regression
+    draws = bv.sample(X, y, sample_weight=weights, **QUICK)
+    draws.save(tmp_path / "draws.npz")
+    loaded = bv.Draws.load(tmp_path / "draws.npz")
+    longer = bv.sample(X, y, sample_weight=weights, **QUICK | {"n_replicates": 3})
+    assert_same_bits(draws.extend(1), longer)
+    assert_same_bits(loaded.extend(1, X, y, sample_weight=2 * weights), longer)
+    with pytest.raises(ValueError, match="same weights of rows"):
+        loaded.extend(1, X, y)
+
+
+@pytest.mark.parametrize(
+    ("bad", "kind", "message"),
+    [
+        (np.ones(59), ValueError, "sample_weight has 59 numbers but X has 60 rows"),
+        ([0] + [1] * 58, ValueError, "sample_weight has 59 numbers but X has 60 rows"),
+        (np.ones((60, 2)), ValueError, "sample_weight has 2 dimensions"),
+        ([-1.0] + [1.0] * 59, ValueError, r"sample_weight\[0\]=-1 is no weight; pass"),
+        ([1.0] * 59 + [np.nan], ValueError, r"sample_weight\[59\]=nan"),
+        ([1.0] * 59 + [np.inf], ValueError, r"sample_weight\[59\]=inf"),
+        (np.zeros(60), ValueError, "zero in all 60 rows"),
+        ([1] + [0] * 59, ValueError, "1 row whose sample_weight is not zero"),
+        (["a"] * 60, TypeError, "sample_weight has dtype"),
+        (np.ones(60, bool), TypeError, "sample_weight has dtype bool"),
+        (2.0, TypeError, "sample_weight=2.0 is a float; pass one value per row"),
+    ],
+)
+def test_bad_weights(regression, bad, kind, message):
+    with pytest.raises(kind, match=message):
+        bv.sample(*regression, sample_weight=bad)
+
+
+def test_where_weights_mean_nothing(regression, classification):
+    X, y = regression
+    with pytest.raises(ValueError, match=r"sample_weight .*binary response.*leave it out"):
+        bv.select(*classification, sample_weight=np.arange(1, 81))
+    prior = bv.SpikeForest(n_samples=10)
+    for run in (bv.sample, bv.select):
+        with pytest.raises(ValueError, match="sample_weight has no meaning with prior=SpikeForest"):
+            run(X, y, prior=prior, sample_weight=np.ones(60))
+    with pytest.raises(ValueError, match=r"SpikeForest.*methods=\['dart-vc'\]"):
+        bv.compare(X, y, ["dart-vc", "abc-vc"], sample_weight=np.ones(60))
+
+
+def test_permutations_stay_within_blocks(regression):
+    X, y = regression
+    labels = np.array(["b", "a", "c"])[np.arange(60) % 3]
+    data = Data(X, y, "auto", permute_within=labels)
+    seen = set()
+    for number in range(10):
+        permuted = data.permuted(1, number).y
+        seen.add(permuted.tobytes())
+        for label in "abc":
+            rows = labels == label
+            assert sorted(permuted[rows]) == sorted(y[rows])
+    assert len(seen) == 10
+
+
+def test_one_block_is_no_block(regression):
+    X, y = regression
+    settings = {"n_replicates": 1, "n_permutations": 20, "burn_in": 20, "n_draws": 20}
+    plain = bv.select(X, y, "bart-vip-local", random_state=0, **settings)
+    one = bv.select(X, y, "bart-vip-local", random_state=0, permute_within=[1] * 60, **settings)
+    np.testing.assert_array_equal(plain.null, one.null)
+    other = bv.select(
+        X, y, "bart-vip-local", random_state=0, permute_within=pl.Series([1, 2] * 30), **settings
+    )
+    assert not np.array_equal(plain.null, other.null)
+    assert_same_bits(plain.draws, other.draws)
+    assert plain.draws.data_hash == other.draws.data_hash
+    hashes = {found.permuted.data_hash for found in (plain, one, other)}
+    assert len(hashes) == 3
+    selector = bv.VariableSelector("bart-vip-local", random_state=0, **settings)
+    found = selector.fit(X, y, permute_within=[1, 2] * 30).selection_
+    np.testing.assert_array_equal(found.null, other.null)
+
+
+def test_what_differs_between_blocks_is_no_evidence(rng):
+    """y is another in each block and so is x0, but within blocks they have nothing in common.
+
+    The null of permutations over all rows breaks the tie of x0 to the blocks and finds it; that
+    of permutations within blocks has it as large as the data do.
+    """
+    block = np.repeat(np.arange(4), 25)
+    X = np.column_stack([block + 0.3 * rng.uniform(size=100), rng.uniform(size=(100, 3))])
+    y = 3.0 * block + rng.normal(size=100)
+    settings = {"n_replicates": 2, "n_permutations": 20, "burn_in": 200, "n_draws": 200}
+    found = bv.select(X, y, "bart-vip-gse", random_state=1, **settings)
+    assert "x0" in found.names
+    within = bv.select(X, y, "bart-vip-gse", random_state=1, permute_within=block, **settings)
+    assert within.names == []
+
+
+def test_order_within_is_uniform():
+    """Over 6 orders of 3 rows in one block; chi-squared with 5 degrees of freedom at 1e-6."""
+    words = np.random.default_rng(0).integers(2**63, size=(6000, 4), dtype=np.uint64)
+    blocks = np.array([0, 1, 0, 0])
+    orders = [tuple(order_within(row, blocks).tolist()) for row in words]
+    assert all(order[1] == 1 for order in orders)
+    _, counts = np.unique(np.array(orders), axis=0, return_counts=True)
+    assert len(counts) == 6
+    assert ((counts - 1000) ** 2 / 1000).sum() < 35.9
+
+
+@pytest.mark.parametrize(
+    ("bad", "kind", "message"),
+    [
+        (np.arange(60), ValueError, "a label of its own for each of the 60 rows"),
+        (np.zeros(59), ValueError, "permute_within has 59 labels but X has 60 rows"),
+        ([None] + [1] * 59, ValueError, "1 missing labels"),
+        ([np.nan] + [1.0] * 59, ValueError, "1 missing labels"),
+        ("site", TypeError, "permute_within='site' is a str"),
+    ],
+)
+def test_bad_blocks(regression, bad, kind, message):
+    with pytest.raises(kind, match=message):
+        bv.select(*regression, "bart-vip-local", permute_within=bad)
+
+
+def test_blocks_that_nothing_can_be_permuted_in(regression):
+    X, y = regression
+    with pytest.raises(ValueError, match="in each of which y is constant"):
+        bv.select(X, y.round(), "bart-vip-gse", permute_within=y.round())
+    with pytest.raises(ValueError, match=r"permute_within .*'dart-vc' permutes nothing"):
+        bv.select(X, y, permute_within=[1, 2] * 30)
+    with pytest.raises(ValueError, match=r"permute_within .*'dart-vc', 'dart-mpm' permutes"):
+        bv.compare(X, y, ["dart-vc", "dart-mpm"], permute_within=[1, 2] * 30)
+
+
+def test_blocks_of_any_labels():
+    day = pd.to_datetime(["2020-01-02", "2020-01-01", "2020-01-02"])
+    for labels in (["b", "a", "b"], [2, 1, 2], pd.Series(["b", "a", "b"], dtype="category"), day):
+        assert check_blocks(labels, 3).tolist() == [1, 0, 1]
+    assert check_blocks([True, False, True], 3).tolist() == [1, 0, 1]
