@@ -10,11 +10,13 @@
 #   make test-peers   agreement with stochtree and bartz, draws made of their fits and pymc-bart's (installs them)
 #   make bench-peers  speed against stochtree and bartz (installs them)
 #   make bench-methods  what a method costs beyond its fits, and against stochtree
+#   make bench-startup  how long the package and its command line take to start
 #   make bench-smoke  a small part of the paper's study, a few minutes
 #   make bench-prediction  accuracy and speed of predictions against stochtree (installs it)
 #   make lint         style and types of Python and C++
 #   make format       rewrite Python and C++ in the project's style
 #   make docs         the documentation, into build/docs
+#   make pictures     the picture in README, into docs/pictures
 #   make wheel        source distribution and wheel, tested in an empty environment
 #   make clean        remove everything that make made
 #
@@ -38,7 +40,7 @@ PACKAGE_SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 CPP_FILES = $(shell find cpp bind -name '*.cpp' -o -name '*.hpp')
 
 .PHONY: help demo test test-core test-sanitize test-python doctest test-stat test-peers bench-peers \
-	bench-prediction bench-methods bench-smoke docs lint format wheel clean
+	bench-prediction bench-methods bench-startup bench-smoke docs pictures lint format wheel clean
 
 help:
 	@sed -n '/^#   make/s/^#   //p' Makefile
@@ -113,6 +115,9 @@ bench-prediction: $(VENV)/.peers
 bench-methods: $(VENV)/.peers
 	$(PY) benchmarks/methods.py
 
+bench-startup: $(VENV)/.dev
+	$(PY) benchmarks/startup.py
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -129,6 +134,9 @@ docs: $(VENV)/.dev
 	$(PIP) install --no-deps ISLP==0.6.0  # a data set of the gallery; what it depends on is not needed
 	$(PY) -m sphinx -W --keep-going -b html docs build/docs
 	@echo '==> build/docs/index.html'
+
+pictures: $(VENV)/.dev
+	$(PY) docs/pictures/make.py
 
 wheel: $(VENV)/.build-tools
 	scripts/build_wheel_check.sh $(PY)

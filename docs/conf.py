@@ -13,7 +13,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
 ]
-exclude_patterns = ["_build", "reproduction"]
+exclude_patterns = ["_build", "reproduction/choice.md", "reproduction/figures"]
 html_theme = "pydata_sphinx_theme"
 html_title = "bayesvc"
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}

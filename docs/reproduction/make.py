@@ -11,17 +11,22 @@ from pathlib import Path
 
 import polars as pl
 
+from bayesvc import _style
 from bayesvc.bench import against, summary
 from bayesvc.bench.claims import claims
 from bayesvc.bench.figures import draw_all
 from bayesvc.bench.scatter import fit_scatter
+from bayesvc.recipe import RECIPES
 
 HERE = Path(__file__).parent
+CHOICE_SNRS = (0.25, 1.0, 5.0)
+SHOWN_SNR = 1.0
 
 
 def main() -> None:
     rows = pl.concat([pl.read_parquet(path) for path in sorted(HERE.glob("rows*.parquet"))])
     rows = rows.unique(["data", "problem", "n", "snr", "seed", "method", "n_replicates"])
+    rows = complete_cells(rows)
     one_seed = rows.filter(pl.col("seed") == 860)
     draw_all(one_seed, HERE / "figures", "svg", fit_scatter())
     cells = against.against_paper(one_seed).drop_nulls("z")
@@ -42,6 +47,75 @@ def main() -> None:
         text += f"\n## {title}\n{markdown(table)}\n"
     text += f"\n## Claims\n{claim_table(one_seed)}\n"
     (HERE / "tables.md").write_text(text, encoding="utf-8")
+    chosen = choice_table(one_seed)
+    (HERE / "choice.md").write_text(markdown(chosen) + "\n", encoding="utf-8")
+    draw_choice(one_seed, HERE / "figures" / "choice.svg")
+
+
+def complete_cells(rows: pl.DataFrame) -> pl.DataFrame:
+    """Leave out cells that lack some of the equations."""
+    cell = ("seed", "n", "snr", "method")
+    whole = rows.group_by(cell).agg(pl.col("problem").n_unique()).filter(problem=100)
+    return rows.join(whole.select(cell), on=cell)
+
+
+def by_method(rows: pl.DataFrame) -> pl.DataFrame:
+    """Each method with as many fits as it takes by default, at n = 500, by SNR."""
+    fits = {name: recipe.n_replicates for name, recipe in RECIPES.items()}
+    own = pl.col("method").replace_strict(fits, default=-1, return_dtype=pl.Int64)
+    return (
+        rows.filter(pl.col("n") == 500, pl.col("snr").is_in(CHOICE_SNRS))
+        .filter((pl.col("n_replicates") == own) | (pl.col("method") == "abc-mpm"))
+        .group_by("method", "snr")
+        .agg(pl.col("f1", "tpr", "fpr", "fp", "seconds").mean(), n_problems=pl.len())
+        .sort("method", "snr")
+    )
+
+
+def choice_table(rows: pl.DataFrame) -> pl.DataFrame:
+    """F1, TPR and false finds by SNR, and the time in units of that of dart-vc."""
+    cells = by_method(rows)
+    unit = cells.filter(pl.col("method") == "dart-vc")["seconds"].mean()
+    parts = [
+        cells.filter(pl.col("snr") == snr).select(
+            "method",
+            pl.struct("f1", "tpr", "fp")
+            .map_elements(
+                lambda cell: f"{cell['f1']:.2f} / {cell['tpr']:.2f} / {cell['fp']:.1f}",
+                return_dtype=pl.String,
+            )
+            .alias(f"SNR {snr:g}: F1 / TPR / false finds"),
+        )
+        for snr in CHOICE_SNRS
+    ]
+    table = cells.group_by("method").agg(
+        mean=pl.col("f1").mean(), time=(pl.col("seconds").mean() / unit).round(1)
+    )
+    for part in parts:
+        table = table.join(part, on="method")
+    return (
+        table.sort("mean", descending=True)
+        .drop("mean")
+        .select("method", pl.exclude("time", "method"), "time")
+    )
+
+
+def draw_choice(rows: pl.DataFrame, path: Path) -> None:
+    """Share of the relevant variables found against the number of false finds."""
+    cells = by_method(rows).filter(pl.col("snr") == SHOWN_SNR)
+    with _style.own_look():
+        figure = _style.new_figure(6.4, 4.0)
+        axes = figure.subplots()
+        for method, tpr, fp in cells.select("method", "tpr", "fp").iter_rows():
+            colour, marker = _style.STYLES.get(method, (_style.GREY, "o"))
+            axes.plot(fp, tpr, marker, color=colour, markersize=8)
+            place = (7, 3) if method == "abc-mpm" else (7, -3)  # clear of its neighbour
+            axes.annotate(method, (fp, tpr), xytext=place, textcoords="offset points", fontsize=8)
+        axes.set_xscale("symlog", linthresh=1)
+        axes.set_xlabel("irrelevant columns selected, mean over 100 equations")
+        axes.set_ylabel("share of the relevant columns found")
+        axes.set_title(f"n = 500, SNR {SHOWN_SNR:g}: up is better, left is better", loc="left")
+        _style.save(figure, path)
 
 
 def markdown(table: pl.DataFrame) -> str:

@@ -18,37 +18,42 @@ Examples
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bayesvc.draws import Draws
-from bayesvc.priors import BART, DART, Moves
-from bayesvc.sampling import sample
-from bayesvc.spike_forest import SpikeForest
-
 if TYPE_CHECKING:
     from bayesvc import diagnostics, measures, plots, report, thresholds
     from bayesvc.comparison import Comparison
     from bayesvc.cuts import Clustering, MedianProbability, Permutation
+    from bayesvc.draws import Draws
     from bayesvc.estimators import BARTClassifier, BARTRegressor
     from bayesvc.methods import compare, select, select_from
+    from bayesvc.priors import BART, DART, Moves
     from bayesvc.recipe import recipes
     from bayesvc.report import write_report
+    from bayesvc.sampling import sample
     from bayesvc.selection import Selection
     from bayesvc.selector import VariableSelector
+    from bayesvc.spike_forest import SpikeForest
 
 __version__ = "0.1.0"
 
-# What needs scipy.stats or scikit-learn is loaded when it is first asked for: sampling does not.
+# Loaded when first asked for: `bayesvc --help` needs no numpy, and sampling no scikit-learn.
 _MODULES = ("diagnostics", "measures", "plots", "prediction_check", "report", "thresholds")
 _LATER = {
+    "BART": "priors",
     "BARTClassifier": "estimators",
     "BARTRegressor": "estimators",
     "Clustering": "cuts",
     "Comparison": "comparison",
+    "DART": "priors",
+    "Draws": "draws",
     "MedianProbability": "cuts",
+    "Moves": "priors",
     "Permutation": "cuts",
     "Selection": "selection",
+    "SpikeForest": "spike_forest",
     "VariableSelector": "selector",
     "compare": "methods",
     "recipes": "recipe",
+    "sample": "sampling",
     "select": "methods",
     "select_from": "methods",
     "write_report": "report",
@@ -89,3 +94,7 @@ def __getattr__(name: str) -> Any:
     if name in _LATER:
         return getattr(import_module(f"bayesvc.{_LATER[name]}"), name)
     raise AttributeError(f"module 'bayesvc' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

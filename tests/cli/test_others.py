@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -17,6 +18,8 @@ def test_compare_shows_where_methods_agree(run, file, tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "All 3 methods select b, d." in done.stdout
+    assert done.stdout.splitlines()[-2:] == ["Results: out", f"Report: {Path('out/report.html')}"]
+    assert (tmp_path / "out" / "report.html").exists()
     table = pl.read_csv(tmp_path / "out" / "comparison.csv")
     assert table["feature"].to_list()[:2] == ["b", "d"]
     assert table["methods"].to_list()[:2] == [3, 3]

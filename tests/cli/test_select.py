@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import sys
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -20,7 +21,7 @@ def test_the_answer_and_its_files(run, file, tmp_path, table):
     done = run("select", file, "--target", "y", "--id-column", "who", "--out", "out", *SHORT)
     assert done.returncode == 0, done.stderr
     assert "2 of 5 columns drive y: b, d." in done.stdout
-    assert "Results: out" in done.stdout
+    assert done.stdout.splitlines()[-2:] == ["Results: out", f"Report: {Path('out/report.html')}"]
     assert "60 rows, 5 columns to explain 'y'" in done.stderr
     out = tmp_path / "out"
     found = pl.read_csv(out / "selection.csv")
@@ -129,6 +130,41 @@ def test_latin_1_can_be_read_if_it_is_said(run, table, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_bytes_that_are_not_utf_8_far_down(tmp_path):
+    from bayesvc.cli.errors import BadInput
+    from bayesvc.cli.tables import read_table
+
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"y,a\n" + b"1,2\n" * 100_000 + b"2,\xe9\n")
+    with pytest.raises(BadInput, match=r"not in utf-8 \(a later row\); give its --encoding"):
+        read_table(path)
+    path.write_bytes("y,a\n1,2\n".encode("utf-16"))
+    with pytest.raises(BadInput, match="such as utf-16"):
+        read_table(path)
+
+
+def test_names_in_the_header(tmp_path):
+    from bayesvc.cli.tables import read_table
+
+    path = tmp_path / "t.csv"
+    path.write_text(",y,, a\n0,1,2,3\n1,2,3,4\n")  # as pandas writes an index
+    found = read_table(path)
+    assert found.frame.columns == ["column 1", "y", "column 3", "a"]
+    assert found.notes == ["columns without a name are called by their place: 1, 3"]
+    path.write_text('y,"two\nlines"\n1,2\n')
+    assert read_table(path).frame.columns == ["y", "two\nlines"]
+    path.write_text("y\ta\n1\t2\n")
+    assert read_table(path, "\\t").frame.columns == ["y", "a"]
+
+
+def test_a_run_that_failed_before_its_first_fit_is_not_in_the_way(file, tmp_path):
+    from bayesvc.cli.work import open_folder
+
+    out = tmp_path / "out"
+    first = open_folder(out, resume=False, overwrite=False)
+    assert open_folder(out, resume=False, overwrite=False) == first
+
+
 def test_two_classes(run, table, tmp_path):
     ill = table.with_columns(
         y=pl.when(pl.col("y") > 9).then(pl.lit("ill")).otherwise(pl.lit("well"))
@@ -145,7 +181,16 @@ BAD = {
     "no such target": ("data.csv", None, ["-y", "yy"], "did you mean 'y'"),
     "three classes": ("t.csv", "y,a\nu,1\nv,2\nw,3\n", ["-y", "y"], "nor two-valued"),
     "constant target": ("t.csv", "y,a\n1,1\n1,2\n1,3\n", ["-y", "y"], "in every row"),
-    "gaps in the target": ("t.csv", "y,a\n1,1\nNA,2\n3,3\n", ["-y", "y"], "1 missing values"),
+    "gaps in the target": ("t.csv", "y,a\n1,1\nNA,2\n3,3\n", ["-y", "y"], "1 missing value;"),
+    "infinite target": ("t.csv", "y,a\n1,1\ninf,2\n3,3\n", ["-y", "y"], "1 infinite value;"),
+    "dates as target": ("t.csv", "y,a\n2024-01-01,1\n2024-01-02,2\n2024-01-03,3\n", ["-y", "y"],
+                        "such as '2024-01-01'"),
+    "mixed target": ("t.csv", "y,a\n1,1\n2,2\n3 years,3\n", ["-y", "y"], "'3 years' in row 3"),
+    "gaps": ("t.csv", "y,a,b\n1,1,\n2,NA,2\n3,,3\n", ["-y", "y"], "3 missing values"),
+    "empty column": ("t.csv", "y,a,b\n1,1,\n2,5,\n3,3,\n", ["-y", "y"], "'b' holds nothing"),
+    "text after a gap": ("t.csv", "y,a\n1,\n2,x\n3,4\n4,5\n5,5\n", ["-y", "y"], "'x' in row 2"),
+    "a name with commas": ("t.csv", 'y,a,"b, c"\n1,2,u\n2,3,v\n', ["-y", "y"],
+                           """--exclude '"b, c"'"""),
     "empty file": ("t.csv", "", ["-y", "y"], "is empty"),
     "blank file": ("t.csv", "\n \n", ["-y", "y"], "is empty"),
     "no rows": ("t.csv", "y,a\n", ["-y", "y"], "0 rows"),
@@ -156,6 +201,7 @@ BAD = {
     "mixed types": ("t.csv", "y,a\n1,2\n2,x3\n3,4\n4,5\n", ["-y", "y"], "'x3' in row 2 of 'a'"),
     "ragged": ("t.csv", "y,a\n1,2\n2,3,4\n", ["-y", "y"], "rows of one length"),
     "wrong separator": ("t.csv", "y,a\n1,2\n2,3\n", ["-y", "y", "--separator", ";"], "single"),
+    "long separator": ("data.csv", None, ["-y", "y", "--separator", "ab"], "not one character"),
     "no text": ("t.csv", "y,a\n1,\x002\n", ["-y", "y"], "no text"),
     "unknown kind": ("t.docx", "x", ["-y", "y"], "unknown kind of file '.docx'"),
     "not parquet": ("t.parquet", "x", ["-y", "y"], "cannot be read"),
@@ -165,7 +211,8 @@ BAD = {
     "unknown feature": ("data.csv", None, ["-y", "y", "--features", "bb"], "did you mean 'b'"),
     "nothing left": ("data.csv", None, ["-y", "y", "--features", "a", "--exclude", "a"], "is left"),
     "unknown encoding": ("data.csv", None, ["-y", "y", "--encoding", "utf-99"], "unknown"),
-    "no fits": ("data.csv", None, ["-y", "y", "--exclude", "who", "--fits", "0"], "n_replicates"),
+    "no fits": ("data.csv", None, ["-y", "y", "--exclude", "who", "--fits", "0"], "'--fits'"),
+    "no draws": ("data.csv", None, ["-y", "y", "--exclude", "who", "--draws", "0"], "'--draws'"),
     "no run to resume": ("data.csv", None, ["-y", "y", "--exclude", "who", "--resume"], "no run"),
 }  # fmt: skip
 
@@ -232,8 +279,13 @@ def test_help_has_examples_for_every_command(run):
     for name in ("select", "compare", "predict", "recipes", "demo", "bench", "info", "completion"):
         assert name in listed
         assert run(name, "--help").returncode == 0
+    commands = listed.partition("Commands:")[2]
+    assert commands.split()[0] == "select"
+    assert "..." not in commands
     for name in ("select", "compare", "predict"):
-        assert f"bayesvc {name} " in run(name, "--help").stdout
+        shown = run(name, "--help").stdout
+        assert f"\n  bayesvc {name} " in shown
+        assert "\\" not in shown
 
 
 def test_without_its_libraries_it_says_what_to_install(tmp_path):

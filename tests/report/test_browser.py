@@ -210,6 +210,18 @@ def test_pointing_at_a_mark_shows_the_name(opened: Opener) -> None:
     names = [f"gene {j}" for j in range(60)]
     browser = opened(selection(60, names))
     assert hover(browser, "scatter", 2, 0).startswith("gene 1")
+    assert hover(browser, "scatter", 1, 0).startswith("gene ")
+
+
+def test_a_point_of_several_variables_is_named_by_the_first(opened: Opener) -> None:
+    browser = opened(selection(3000, [f"gene {j}" for j in range(3000)]))
+    sharing = "const count = window.bayesvcReport.charts.scatter.rest.count;"
+    place, count = browser.execute_script(
+        f"{sharing} const most = Math.max(...count); return [count.indexOf(most), most]"
+    )
+    label = hover(browser, "scatter", 0, place)
+    assert label.startswith("gene ")
+    assert f"and {count - 1:,} more about here" in label
 
 
 def test_hostile_names_stay_text(opened: Opener) -> None:
@@ -240,6 +252,8 @@ def test_twenty_thousand_variables_open_fast(opened: Opener) -> None:
     browser = opened(selection(20_000, [f"gene {j}" for j in range(20_000)]))
     ready = "return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"
     assert browser.execute_script(ready) < 3000
+    points = "return document.querySelectorAll('.chart .point').length"
+    assert browser.execute_script(points) < 700  # with all 20,000 it would take many seconds
     browser.find_element("id", "search").send_keys("19999")
     assert names_shown(browser) == ["gene 19999"]
     assert len(browser.find_elements("css selector", "#table tbody tr")) == 1

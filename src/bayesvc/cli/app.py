@@ -13,7 +13,19 @@ from bayesvc.cli.select import select
 from bayesvc.cli.small import completion, info, recipes
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _InOrderOfUse(click.Group):
+    """Lists commands as they were added."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(
+    cls=_InOrderOfUse,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="To see what comes out: bayesvc demo. With data of your own: "
+    "bayesvc select FILE --target COLUMN",
+)
 @click.version_option(__version__, prog_name="bayesvc")
 def app() -> None:
     """Find the variables that drive y, with Bayesian trees."""

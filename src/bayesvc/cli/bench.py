@@ -24,7 +24,7 @@ _RESULTS = click.argument("results", type=click.Path(path_type=Path))
 
 @click.group()
 def bench() -> None:
-    """Run the paper's study, go on with it, and compare with the published numbers."""
+    """Run the paper's study and compare with its numbers."""
     sys.path.insert(0, os.getcwd())  # for --methods module:function
 
 
@@ -56,7 +56,7 @@ def run(
     keep_draws: bool,
     retry_failed: bool,
 ) -> None:
-    r"""Run a grid; the same command goes on where it was stopped.
+    """Run a grid; the same command goes on where it was stopped.
 
     \b
     bayesvc bench run --grid smoke --out smoke
@@ -125,7 +125,7 @@ def status(results: Path) -> None:
 @click.option("--method", help="This method only.")
 @says_what_is_wrong
 def table(results: Path, against: str | None, method: str | None) -> None:
-    r"""Show the mean scores of every method and cell.
+    """Show the mean scores of every method and cell.
 
     RESULTS is a folder of `run`, or a file of `export`.
 
@@ -216,7 +216,7 @@ def export(results: Path, file: Path) -> None:
 @click.option("--jobs", type=int, help="Processes; all cores by default.")
 @says_what_is_wrong
 def rescore(results: Path, methods: str, lrep: str | None, out: Path, jobs: int | None) -> None:
-    r"""Score methods on the fits that `run --keep-draws` left, without fitting again.
+    """Score methods on the fits that `run --keep-draws` left, without fitting again.
 
     \b
     bayesvc bench rescore seed --methods dart-vc,dart/vc/clustering --lrep 2,5 --out other.parquet

@@ -16,6 +16,7 @@ from bayesvc.cli.work import (
     listed,
     run_options,
     sampling_settings,
+    say_where,
     stopped,
 )
 from bayesvc.cli.writing import write_comparison
@@ -32,7 +33,7 @@ _MOST_ROWS = 40
 @run_options
 @says_what_is_wrong
 def compare(methods: tuple[str, ...], **request: Any) -> None:
-    r"""Apply several methods to FILE and show where they agree.
+    """Apply several methods to FILE and show where they agree.
 
     Every prior is sampled once, and all methods share its fits.
 
@@ -61,7 +62,7 @@ def compare(methods: tuple[str, ...], **request: Any) -> None:
         return
     _show(found, request["quiet"])
     if not request["quiet"]:
-        click.echo(f"Results: {folder.path}")
+        say_where(folder)
 
 
 def _show(found: Comparison, quiet: bool) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
+import io
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -43,20 +46,22 @@ def choose(
 def check_target(y: pl.Series) -> None:
     """Refuse a target that is neither numeric nor two-valued, or has gaps."""
     pl = polars_or_refuse()
-    if y.null_count():
-        raise BadInput(
-            f"the target {y.name!r} has {y.null_count()} missing values; delete these rows"
-        )
+    _check_finite(y.to_frame(), "this is the target: delete these rows")
     kinds = y.n_unique()
     if kinds == 1:
         raise BadInput(
-            f"the target {y.name!r} is {y[0]!r} in every row; there is nothing to explain"
+            f"the target {y.name!r} is {str(y[0])!r} in every row; there is nothing to explain"
         )
-    if not y.dtype.is_numeric() and y.dtype != pl.Boolean and kinds != 2:
+    if y.dtype.is_numeric() or y.dtype == pl.Boolean or kinds == 2:
+        return
+    if _some_numbers(y):
         raise BadInput(
-            f"the target {y.name!r} is neither numeric nor two-valued: it has {kinds} values such "
-            f"as {y[0]!r}; name a column of numbers or of two classes"
+            f"the target {y.name!r} holds numbers and text, such as {_first_text(y)}; correct it"
         )
+    raise BadInput(
+        f"the target {y.name!r} is neither numeric nor two-valued: it has {kinds} values such as "
+        f"{str(y[0])!r}; name a column of numbers or of two classes"
+    )
 
 
 def check_predictors(X: pl.DataFrame) -> None:
@@ -68,30 +73,64 @@ def check_predictors(X: pl.DataFrame) -> None:
             f"{_columns(dates)} dates or times; turn them into numbers, such as days since a "
             f"first day, or leave them out: --exclude {_joined(dates)}"
         )
+    empty = [name for name in X.columns if X[name].null_count() == X.height]
+    if empty:
+        raise BadInput(f"{_columns(empty)} nothing; leave it out: --exclude {_joined(empty)}")
     texts = [
         name for name, kind in X.schema.items() if not (kind.is_numeric() or kind == pl.Boolean)
     ]
     mixed = [name for name in texts if _some_numbers(X[name])]
     if mixed:
-        column = X[mixed[0]]
-        place = int(column.cast(pl.Float64, strict=False).is_null().arg_max() or 0)
         raise BadInput(
-            f"{_columns(mixed)} numbers and text, such as {column[place]!r} in row {place + 1} of "
+            f"{_columns(mixed)} numbers and text, such as {_first_text(X[mixed[0]])} of "
             f"{mixed[0]!r}; correct them, or leave them out: --exclude {_joined(mixed)}"
         )
     if texts:
+        example = str(X[texts[0]].drop_nulls()[0])
         raise BadInput(
-            f"{_columns(texts)} text, such as {X[texts[0]][0]!r} in {texts[0]!r}; code it as "
-            f"numbers, or leave it out: --exclude {_joined(texts)}"
+            f"{_columns(texts)} text, such as {example!r} in {texts[0]!r}; code it as numbers, or "
+            f"leave it out: --exclude {_joined(texts)}"
         )
+    _check_finite(X, "fill them, delete these rows, or leave it out: --exclude {names}")
+
+
+def _check_finite(columns: pl.DataFrame, remedy: str) -> None:
+    """Refuse missing and infinite values."""
+    missing = {column.name: _missing(column) for column in columns}
+    infinite = {
+        column.name: int(column.is_infinite().sum())
+        for column in columns
+        if column.dtype.is_float()
+    }
+    for kind, counts in (("missing", missing), ("infinite", infinite)):
+        names = [name for name, count in counts.items() if count]
+        if names:
+            total = sum(counts.values())
+            values = f"{total:,} {kind} value{'' if total == 1 else 's'}"
+            raise BadInput(f"{_columns(names)} {values}; {remedy.format(names=_joined(names))}")
+
+
+def _missing(column: pl.Series) -> int:
+    return column.null_count() + (int(column.is_nan().sum()) if column.dtype.is_float() else 0)
 
 
 def _some_numbers(column: pl.Series) -> bool:
     pl = polars_or_refuse()
     if column.dtype != pl.String:
         return False
-    numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
+    numbers = _as_numbers(column)
     return numbers.len() - numbers.null_count() > 0.5 * column.len()
+
+
+def _as_numbers(column: pl.Series) -> pl.Series:
+    pl = polars_or_refuse()
+    return column.str.strip_chars().cast(pl.Float64, strict=False)
+
+
+def _first_text(column: pl.Series) -> str:
+    """Return the first text among numbers, and its row."""
+    place = (_as_numbers(column).is_null() & column.is_not_null()).arg_max() or 0
+    return f"{column[place]!r} in row {place + 1}"
 
 
 def _known(frame: pl.DataFrame, option: str, name: str) -> str:
@@ -108,4 +147,7 @@ def _columns(names: Sequence[str]) -> str:
 
 
 def _joined(names: Sequence[str]) -> str:
-    return ",".join(names[:20]) + (",..." if len(names) > 20 else "")
+    """Return names as an option takes them, in the quotes that csv and the shell ask for."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names[:20])
+    return shlex.quote(line.getvalue()) + (",..." if len(names) > 20 else "")

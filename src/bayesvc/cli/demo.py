@@ -18,7 +18,7 @@ from bayesvc.cli.select import select
 @click.pass_context
 @says_what_is_wrong
 def demo(context: click.Context, out: Path) -> None:
-    """Find the six variables of a physics equation among 306 columns."""
+    """Find the six variables of an equation among 306 columns."""
     if out.exists():
         raise BadInput(f"{out} exists; give another folder with --out, or delete it")
     out.mkdir(parents=True)

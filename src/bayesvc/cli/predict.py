@@ -36,7 +36,7 @@ def predict(
     file: Path, new: Path, target: str, features: tuple[str, ...], exclude: tuple[str, ...],
     selection: Path | None, interval: float, trees: int, seed: int, jobs: int | None, out: Path,
 ) -> None:  # fmt: skip
-    r"""Fit a Bayesian forest to FILE and predict the target for the rows of NEW.
+    """Fit a forest to FILE and predict the rows of NEW.
 
     \b
     bayesvc predict past.csv next.csv --target sales --out predicted.csv

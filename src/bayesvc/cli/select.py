@@ -17,6 +17,7 @@ from bayesvc.cli.work import (
     data_options,
     run_options,
     sampling_settings,
+    say_where,
     stopped,
 )
 from bayesvc.cli.writing import write_selection
@@ -34,14 +35,22 @@ _NO_RESULT = "stopped before there was a result"
 @data_options
 @click.option("--method", help="One of `bayesvc recipes`; dart-vc by default.")
 @click.option("--goal", help="balanced, quick, screening or confirmatory: picks the method.")
-@click.option("--fits", type=int, help="Independent fits; by default as many as the paper takes.")
-@click.option("--permutations", type=int, help="Fits to permuted targets, where they are needed.")
+@click.option(
+    "--fits",
+    type=click.IntRange(1),
+    help="Independent fits; by default as many as the paper takes.",
+)
+@click.option(
+    "--permutations",
+    type=click.IntRange(1),
+    help="Fits to permuted targets, where they are needed.",
+)
 @run_options
 @says_what_is_wrong
 def select(
     method: str | None, goal: str | None, fits: int | None, permutations: int | None, **request: Any
 ) -> None:
-    r"""Find the columns of FILE that drive the target.
+    """Find the columns of FILE that drive the target.
 
     Prints the answer, and writes a table, figures, the fits and a report page to a folder. FILE is
     CSV, TSV, Parquet, Feather or Excel, also gzipped.
@@ -121,10 +130,7 @@ def _show(found: Selection, target: str, folder: Folder, as_json: bool, quiet: b
     for text in found.warnings:
         note(f"Note: {text}.")
     click.echo(conclusion(found, target))
-    report = folder.path / "report.html"
-    click.echo(f"Results: {folder.path}")
-    if report.exists():
-        click.echo(f"Report: {report}")
+    say_where(folder)
 
 
 def conclusion(found: Selection, target: str) -> str:

@@ -40,7 +40,7 @@ def _fits(n_replicates: int, n_permutations: int) -> str:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @says_what_is_wrong
 def info(as_json: bool) -> None:
-    """Show the version, the CPU path of the sampler, the threads and the libraries."""
+    """Show versions, threads and the sampler's CPU path."""
     from importlib.metadata import PackageNotFoundError, version
 
     import bayesvc as bv
@@ -68,7 +68,7 @@ def info(as_json: bool) -> None:
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    r"""Print a script that completes commands and options in your shell.
+    """Print a script that completes commands in your shell.
 
     \b
     bayesvc completion bash > ~/.local/share/bash-completion/completions/bayesvc

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -72,7 +73,7 @@ def polars_or_refuse() -> Any:
 
 def _check_table(path: Path, frame: pl.DataFrame) -> None:
     if frame.width == 0 or frame.height == 0:
-        raise BadInput(f"{path} has {frame.width} columns and {frame.height} rows; give a table")
+        raise BadInput(f"{path} has 0 rows; give a table with a header and rows")
     if frame.width == 1:
         raise BadInput(
             f"{path} has a single column, {frame.columns[0]!r}; a target and something to predict "
@@ -110,12 +111,16 @@ def _excel(path: Path) -> pl.DataFrame:
 def _text_table(path: Path, zipped: bool, separator: str | None, encoding: str) -> TableFile:
     pl = polars_or_refuse()
     head = _head(path, zipped, encoding)
-    mark = separator or _guess_separator(head)
+    mark = _guess_separator(head) if separator is None else _one_character(separator)
     notes = []
     usual = "\t" if path.name.removesuffix(".gz").endswith(".tsv") else ","
     if separator is None and mark != usual:
         notes.append(f"the columns are separated by {_SEPARATORS[mark]}")
-    _check_header(path, head, mark)
+    names = _check_header(path, head, mark)
+    nameless = [str(place) for place, name in enumerate(names, 1) if not name]
+    if nameless:
+        places = ", ".join(nameless[:10])
+        notes.append(f"columns without a name are called by their place: {places}")
     _check_size(path, zipped, head, mark)
     comma = mark == ";" and _has_decimal_commas(head)
     if comma:
@@ -130,11 +135,27 @@ def _text_table(path: Path, zipped: bool, separator: str | None, encoding: str) 
             try_parse_dates=True, decimal_comma=comma,
         )  # fmt: skip
     except pl.exceptions.PolarsError as error:
+        if "utf-8" in str(error):
+            raise BadInput(_wrong_encoding(path, encoding, "a later row")) from None
         raise BadInput(
             f"{path} cannot be read as a table separated by {mark!r} ({_first_line(error)}); "
             "are all rows of one length, and is --separator right?"
         ) from None
-    return TableFile(frame.rename(lambda name: name.strip()), notes)
+    if len(names) != frame.width:  # a header longer than the sample
+        names = [name.strip() for name in frame.columns]
+    frame.columns = [name or f"column {place}" for place, name in enumerate(names, 1)]
+    return TableFile(frame, notes)
+
+
+def _one_character(separator: str) -> str:
+    mark = {"\\t": "\t", "tab": "\t"}.get(separator, separator)
+    if len(mark) != 1:
+        raise BadInput(f"--separator {separator!r} is not one character; give such as ';' or '\\t'")
+    return mark
+
+
+def _wrong_encoding(path: Path, encoding: str, where: str, hint: str = "latin-1 or cp1252") -> str:
+    return f"{path} is not in {encoding} ({where}); give its --encoding, such as {hint}"
 
 
 def _head(path: Path, zipped: bool, encoding: str) -> list[str]:
@@ -153,10 +174,9 @@ def _head(path: Path, zipped: bool, encoding: str) -> list[str]:
         ) from None
     except UnicodeDecodeError as error:
         if error.start < len(raw) - 4:  # else a character was cut off at the end of the sample
-            raise BadInput(
-                f"{path} is not in {encoding} (byte {error.start}); give its --encoding, "
-                "such as latin-1 or cp1252"
-            ) from None
+            hint = "utf-16" if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "latin-1 or cp1252"
+            where = f"byte {error.start}"
+            raise BadInput(_wrong_encoding(path, encoding, where, hint)) from None
         text = raw[: error.start].decode(encoding)
     lines = text.splitlines()
     if "\x00" in text:
@@ -179,14 +199,17 @@ def _guess_separator(head: list[str]) -> str:
     return max(_SEPARATORS, key=evenness)
 
 
-def _check_header(path: Path, head: list[str], separator: str) -> None:
-    names = [name.strip() for name in next(csv.reader(head[:1], delimiter=separator))]
-    repeated = [name for name, times in Counter(names).items() if times > 1]
+def _check_header(path: Path, head: list[str], separator: str) -> list[str]:
+    """Return the names of the columns; refuse names that come twice."""
+    header = next(csv.reader(io.StringIO("\n".join(head)), delimiter=separator))
+    names = [name.strip() for name in header]
+    repeated = [name for name, times in Counter(names).items() if name and times > 1]
     if repeated:
         raise BadInput(
             f"{path} has several columns of one name: {', '.join(map(repr, repeated[:10]))}; "
             "rename them"
         )
+    return names
 
 
 def _check_size(path: Path, zipped: bool, head: list[str], separator: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -41,25 +42,37 @@ def data_options(command: _F) -> _F:
 def run_options(command: _F) -> _F:
     """Add the options that say how to run."""
     options = [
-        click.option("--seed", default=0, show_default=True, help="Of all random numbers."),
+        click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+                     help="Of all random numbers."),
         click.option("--jobs", type=int, help="Threads; all cores by default."),
-        click.option("--burn-in", type=int, help="Draws thrown away per fit; 5000 by default."),
-        click.option("--draws", type=int, help="Draws kept per fit; 5000 by default."),
-        click.option("--trees", default=20, show_default=True, help="Trees in a forest."),
+        click.option("--burn-in", type=click.IntRange(0),
+                     help="Draws thrown away per fit; 5000 by default."),
+        click.option("--draws", type=click.IntRange(1),
+                     help="Draws kept per fit; 5000 by default."),
+        click.option("--trees", type=click.IntRange(1), default=20, show_default=True,
+                     help="Trees in a forest."),
         click.option("--out", type=click.Path(path_type=Path), help="Folder for the results."),
         click.option("--resume", is_flag=True, help="Go on with a run that was stopped."),
         click.option("--overwrite", is_flag=True, help="Replace earlier results in the folder."),
         click.option("--json", "as_json", is_flag=True, help="Print the result as JSON only."),
         click.option("--quiet", "-q", is_flag=True, help="Print the selected names only."),
-    ]
+    ]  # fmt: skip
     for option in reversed(options):
         command = option(command)
     return command
 
 
 def listed(parts: tuple[str, ...]) -> list[str]:
-    """Return names that were given one by one, or separated by commas."""
-    return [name.strip() for part in parts for name in part.split(",") if name.strip()]
+    """Return names that were given one by one, or separated by commas.
+
+    Examples
+    --------
+    >>> from bayesvc.cli.work import listed
+    >>> listed(("a,b", "c", '"d, in years"'))
+    ['a', 'b', 'c', 'd, in years']
+    """
+    rows = csv.reader(parts, skipinitialspace=True)
+    return [name.strip() for row in rows for name in row if name.strip()]
 
 
 @dataclass(frozen=True)
@@ -77,17 +90,19 @@ class Folder:
 def open_folder(path: Path, *, resume: bool, overwrite: bool) -> Folder:
     """Make the folder of results, or say why it cannot be used."""
     folder = Folder(path)
-    stopped = folder.checkpoint.is_dir()
-    if resume and not stopped:
+    waiting = folder.checkpoint.is_dir()
+    if resume and not waiting:
         raise BadInput(f"{path} holds no run that was stopped; leave out --resume")
-    if stopped and not (resume or overwrite):
+    unfinished = waiting and any(folder.checkpoint.iterdir())
+    if unfinished and not (resume or overwrite):
         raise BadInput(
             f"{path} holds a run that was stopped; go on with --resume, or start again with "
             "--overwrite"
         )
     if path.exists() and not path.is_dir():
         raise BadInput(f"{path} is a file; give a folder with --out")
-    if path.is_dir() and any(path.iterdir()) and not (resume or overwrite):
+    there = set(path.iterdir()) if path.is_dir() else set()
+    if there - {folder.checkpoint} and not (resume or overwrite):
         raise BadInput(f"{path} is not empty; give another folder with --out, or --overwrite")
     if overwrite:
         shutil.rmtree(folder.checkpoint, ignore_errors=True)
@@ -97,7 +112,9 @@ def open_folder(path: Path, *, resume: bool, overwrite: bool) -> Folder:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise BadInput(f"{path} cannot be written to ({error.strerror}); give --out") from None
+        raise BadInput(
+            f"{path} cannot be written to ({error.strerror}); give another folder with --out"
+        ) from None
     return folder
 
 
@@ -120,6 +137,14 @@ def begin(
         note(f"{file}: {rows:,} rows, {columns:,} columns to explain {request['target']!r}")
         say_how_long(data.X, data.y, plans, settings)
     return data, folder
+
+
+def say_where(folder: Folder) -> None:
+    """End with where the results are, and the page to read them."""
+    click.echo(f"Results: {folder.path}")
+    report = folder.path / "report.html"
+    if report.exists():
+        click.echo(f"Report: {report}")
 
 
 def sampling_settings(request: Mapping[str, Any]) -> dict[str, Any]:

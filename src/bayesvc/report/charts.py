@@ -16,8 +16,9 @@ from bayesvc.selection import Selection
 
 FloatArray = NDArray[np.float64]
 
-_MOST_NAMED = 1500  # points with a name of their own
-_GRID = 60  # cells per axis, for those without
+_MOST_SELECTED = 1500  # points of their own; a browser takes its time over each
+_MOST_OTHERS = 250
+_GRID = 60  # cells per axis for all others, which share a point with their neighbours
 _MOST_ROWS = 30
 _RUNNERS_UP = 8
 _MOST_FITS = 100
@@ -32,7 +33,9 @@ _TALLIES = {
 
 
 def scatter(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
-    """Return the measure against rank: named points, and counts where many lie together.
+    """Return the measure against rank: points, and counts where many lie together.
+
+    A point that stands for several variables is named by the first of them.
 
     Examples
     --------
@@ -41,15 +44,15 @@ def scatter(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
     >>> from bayesvc.report.charts import scatter
     >>> found = bv.select_from(bv.Draws.from_counts([[[9, 0, 8, 0]]]))
     >>> chart = scatter(found, np.array([0, 2, 1, 3]))
-    >>> chart["row"], chart["x"], chart["rest"]["count"]
-    ([0, 1], [1, 2], [2])
+    >>> chart["row"], chart["x"], chart["rest"]["row"], chart["rest"]["count"]
+    ([0, 1], [1, 2], [2], [2])
     """
     x, y, x_label, y_label = _axes(selection)
     never = selection.draws.vc.mean(axis=0) == 0
-    named = ~(never & ~selection.mask)[order]
-    named[np.flatnonzero(named)[_MOST_NAMED:]] = False
-    rows = np.flatnonzero(named)
-    others = order[~named]
+    chosen = selection.mask[order]
+    selected, others = np.flatnonzero(chosen), np.flatnonzero(~chosen & ~never[order])
+    rows = np.sort(np.concatenate([selected[:_MOST_SELECTED], others[:_MOST_OTHERS]]))
+    rest = np.setdiff1d(np.arange(len(order)), rows)
     threshold = selection.cut.threshold[order[rows]]
     return {
         "row": rows.tolist(),
@@ -57,7 +60,7 @@ def scatter(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
         "y": compact(y[order[rows]]),
         "threshold": [] if np.isnan(threshold).all() or y is not selection.importance
         else compact(threshold),
-        "rest": _thinned(x[others], y[others], never[others]),
+        "rest": _thinned(rest, x[order[rest]], y[order[rest]], never[order[rest]]),
         "xLabel": x_label,
         "yLabel": y_label,
         "log": len(x) >= _LOG_FROM,
@@ -173,13 +176,16 @@ def _axes(selection: Selection) -> tuple[FloatArray, FloatArray, str, str]:
     return ranks, selection.importance, "rank", label
 
 
-def _thinned(x: FloatArray, y: FloatArray, never: NDArray[np.bool_]) -> dict[str, list[Any]]:
-    """Return one point per occupied cell of a grid, with the number of variables in it."""
-    if len(x) == 0:
-        return {"x": [], "y": [], "count": [], "never": []}
+def _thinned(
+    rows: NDArray[np.intp], x: FloatArray, y: FloatArray, never: NDArray[np.bool_]
+) -> dict[str, list[Any]]:
+    """Return the first row in each occupied cell of a grid, and the number of rows in it."""
+    if len(rows) == 0:
+        return {"row": [], "x": [], "y": [], "count": [], "never": []}
     cells = np.column_stack([_cell_of(np.log(np.maximum(x, 1))), _cell_of(y), never])
     _, first, count = np.unique(cells, axis=0, return_index=True, return_counts=True)
     return {
+        "row": rows[first].tolist(),
         "x": compact(x[first]),
         "y": compact(y[first]),
         "count": count.tolist(),

@@ -106,6 +106,25 @@ def script_json(data: Any) -> str:
     return text
 
 
+def read_once(script: str) -> str:
+    r"""Put the function that holds all of plotly in parentheses, if it is found.
+
+    Browsers only skim a function until it is called, unless parentheses tell them that it is called
+    at once. Without these they read all of it twice.
+
+    Examples
+    --------
+    >>> from bayesvc.report.write import read_once
+    >>> read_once("(function (f) { f(); }(this, () => {\n go(); \n}));")
+    '(function (f) { f(); }(this, (() => {\n go(); \n})));'
+    """
+    opening, closing = "this, () => {\n", "\n}));"
+    if script.count(opening) != 1 or not script.endswith(closing):
+        return script
+    parenthesised = script.replace(opening, "this, (() => {\n")
+    return parenthesised.removesuffix(closing) + "\n})));"
+
+
 def _rendered(page: dict[str, Any]) -> str:
     try:
         from jinja2 import Environment, StrictUndefined
@@ -120,7 +139,7 @@ def _rendered(page: dict[str, Any]) -> str:
     )  # fmt: skip
     scripts = {
         "table_js": _asset("table.js"),
-        "plotly_js": get_plotlyjs().replace("\r\n", "\n"),
+        "plotly_js": read_once(get_plotlyjs().replace("\r\n", "\n")),
         "charts_js": _asset("charts.js"),
     }
     template = environment.from_string(_asset("page.html.jinja"))

@@ -85,8 +85,9 @@
   function scatter(chart) {
     const at = chart.row.map((_, i) => i);
     const rest = chart.rest;
-    const restHover = rest.count.map((count, i) => (count === 1 ? "1 variable" : integer(count) + " variables")
-      + (rest.never[i] ? " never split on" : " about here; find them in the table"));
+    const restHover = rest.row.map((row, i) => hoverName(row)
+      + (rest.count[i] > 1 ? "<br>and " + integer(rest.count[i] - 1) + " more about here" : "")
+      + (rest.never[i] ? "<br>never split on" : ""));
     const traces = [
       points("never used, or several", rest.x, rest.y, restHover,
         { color: colours.rest, symbol: "circle-open", size: 7 }),
