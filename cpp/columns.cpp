@@ -83,6 +83,15 @@ class ColumnEncoder {
     values.back() = std::numeric_limits<double>::infinity();
   }
 
+  // Whether it is missing, for the same column: 0 if it is.
+  void tell_missing() {
+    std::fill(ranks_.begin(), ranks_.end(), 0u);
+    spread_ranks(1, 0);
+    values = {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    n_distinct = ranks_.empty() ? 1 : 2;
+    max_ties = static_cast<std::uint32_t>(std::max(ranks_.size(), missing_.size()));
+  }
+
   void take_categories(const double* x, std::size_t n, std::ptrdiff_t stride) {
     std::array<std::uint32_t, max_categories> count{};
     codes.resize(n);
@@ -245,13 +254,18 @@ Columns::Columns(const double* x, std::size_t n, std::size_t p, std::ptrdiff_t r
     }
     info.n_distinct = encoder.n_distinct;
     info.max_ties = encoder.max_ties;
-    first_coding[j] = store(encoder.codes, info);
-    if (keep_values) this->keep_values(first_coding[j], encoder.values);
+    first_coding[j] = info.first = static_cast<std::uint32_t>(info_.size());
+    info.n_alike = info.missing_low ? 3 : 1;
+    store(encoder.codes, encoder.values, info);
     if (!info.missing_low) continue;
     encoder.put_missing_last();
     info.missing_low = false;
-    const std::uint32_t second = store(encoder.codes, info);
-    if (keep_values) this->keep_values(second, encoder.values);
+    store(encoder.codes, encoder.values, info);
+    encoder.tell_missing();
+    info.missing_low = true;
+    info.n_distinct = encoder.n_distinct;
+    info.max_ties = encoder.max_ties;
+    store(encoder.codes, encoder.values, info);
   }
   for (const auto& group : layout.groups) {
     mix(fingerprint_, group.size());
@@ -288,20 +302,21 @@ Columns::Columns(const Columns& whole, const std::vector<std::uint32_t>& rows,
     }
     if (!whole.categorical(coding))
       for (std::uint32_t& code : codes) code = ties[code];
-    return store(codes, info);
+    info.first += static_cast<std::uint32_t>(info_.size()) - coding;
+    store(codes, {}, info);
   };
   for (const std::uint32_t variable : variables) {
     first_member_.push_back(static_cast<std::uint32_t>(members_.size()));
-    for (const std::uint32_t coding : whole.members(variable)) {
-      members_.push_back(store_part(coding));
-      if (whole.missing_low(coding)) store_part(coding + 1);
+    for (const std::uint32_t first : whole.members(variable)) {
+      members_.push_back(static_cast<std::uint32_t>(info_.size()));
+      for (std::uint32_t k = 0; k < whole.n_alike(first); ++k) store_part(first + k);
     }
   }
   first_member_.push_back(static_cast<std::uint32_t>(members_.size()));
 }
 
-std::uint32_t Columns::store(const std::vector<std::uint32_t>& codes, Info info) {
-  const auto coding = static_cast<std::uint32_t>(info_.size());
+void Columns::store(const std::vector<std::uint32_t>& codes, const std::vector<double>& values,
+                    Info info) {
   info.width = width_for(info.n_categories > 0 ? info.n_categories : info.n_distinct);
   info.offset = storage_.size();
   const std::size_t bytes = padded(n_ * bytes_of(info.width));
@@ -322,18 +337,14 @@ std::uint32_t Columns::store(const std::vector<std::uint32_t>& codes, Info info)
       narrow<std::uint32_t>(codes, out);
       break;
   }
+  info.first_value = values_.size();
+  if (has_values_) values_.insert(values_.end(), values.begin(), values.end());
   info_.push_back(info);
-  return coding;
-}
-
-void Columns::keep_values(std::uint32_t coding, const std::vector<double>& values) {
-  info_[coding].first_value = values_.size();
-  values_.insert(values_.end(), values.begin(), values.end());
 }
 
 bool Columns::plain(std::size_t variable) const {
   const std::uint32_t coding = members(variable)[0];
-  return one_column(variable) && !categorical(coding) && !missing_low(coding);
+  return one_column(variable) && !categorical(coding) && n_alike(coding) == 1;
 }
 
 void Columns::prefetch(std::size_t coding) const {

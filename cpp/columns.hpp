@@ -1,9 +1,10 @@
 // The encoded predictors: every column as codes in the narrowest type that holds them.
 //
 // A variable is what rules are drawn for and counted by: one column, or several. An ordered column
-// has one coding, by rank; with missing values it has two, in which missing is the lowest and the
-// highest value. A categorical column has one coding, its categories. Where every variable is one
-// ordered column without missing values, variable, column and coding have the same number.
+// has one coding, by rank; with missing values it has three: missing as the lowest value, missing
+// as the highest, and missing or not. A categorical column has one coding, its categories. Where
+// every variable is one ordered column without missing values, variable, column and coding have the
+// same number.
 #pragma once
 
 #include <array>
@@ -68,12 +69,11 @@ class Columns {
   std::uint32_t origin(std::size_t coding) const { return info_[coding].origin; }
   std::uint32_t n_categories(std::size_t coding) const { return info_[coding].n_categories; }
   bool categorical(std::size_t coding) const { return info_[coding].n_categories > 0; }
-  // The coding with missing as the lowest value; the one with missing as the highest comes next.
+  // Codings of the same column: the first, and how many there are.
+  std::uint32_t first_coding(std::uint32_t coding) const { return info_[coding].first; }
+  std::uint32_t n_alike(std::uint32_t coding) const { return info_[coding].n_alike; }
+  // Missing is the lowest value here, and the first code.
   bool missing_low(std::size_t coding) const { return info_[coding].missing_low; }
-  // The first coding of the same column.
-  std::uint32_t first_coding(std::uint32_t coding) const {
-    return coding - (coding > 0 && missing_low(coding - 1));
-  }
   ColumnView view(std::size_t coding) const {
     return {storage_.data() + info_[coding].offset, info_[coding].width};
   }
@@ -98,13 +98,13 @@ class Columns {
     std::uint32_t n_categories = 0;
     std::uint32_t n_distinct = 0;
     std::uint32_t max_ties = 0;
+    std::uint32_t first = 0, n_alike = 1;
     CodeWidth width = CodeWidth::bits8;
     bool missing_low = false;
   };
 
-  // `info` says what is known beforehand; returns the number of the new coding.
-  std::uint32_t store(const std::vector<std::uint32_t>& codes, Info info);
-  void keep_values(std::uint32_t coding, const std::vector<double>& values);
+  // `info` says what is known beforehand.
+  void store(const std::vector<std::uint32_t>& codes, const std::vector<double>& values, Info info);
 
   std::size_t n_;
   bool has_values_;

@@ -31,11 +31,10 @@ std::uint32_t Eligibility::surely_from(std::uint32_t variable) const {
   return least;
 }
 
-// Where one row on either side is enough, the place of missing values makes no difference.
 std::uint32_t Eligibility::n_usable_codings(const RowSet& rows, std::uint32_t first) const {
-  const bool one = cuts_.any(rows, first);
-  if (!columns_.missing_low(first)) return one;
-  return one + (min_rows() == 1 ? one : cuts_.any(rows, first + 1));
+  std::uint32_t number = 0;
+  for (std::uint32_t k = 0; k < columns_.n_alike(first); ++k) number += cuts_.any(rows, first + k);
+  return number;
 }
 
 bool Eligibility::eligible(const RowSet& rows, std::uint32_t variable) const {
@@ -72,11 +71,10 @@ Rule Eligibility::draw(const RowSet& rows, std::uint32_t variable, Rng& rng) con
       if (n_usable_codings(rows, first) > 0) usable_.push_back(first);
     rule.coding = usable_[rng.below(static_cast<std::uint32_t>(usable_.size()))];
   }
-  if (columns_.missing_low(rule.coding)) {
-    if (n_usable_codings(rows, rule.coding) == 2)
-      rule.coding += rng.below(2);
-    else
-      rule.coding += !cuts_.any(rows, rule.coding);
+  if (columns_.n_alike(rule.coding) > 1) {
+    const std::uint32_t number = rng.below(n_usable_codings(rows, rule.coding));
+    for (std::uint32_t left = number;; ++rule.coding)
+      if (cuts_.any(rows, rule.coding) && left-- == 0) break;
   }
   draw_cut(rows, rule, rng);
   return rule;
@@ -86,7 +84,7 @@ double Eligibility::n_choices(const RowSet& rows, const Rule& rule) const {
   const double n_cuts = cuts_.count(rows, rule.coding);
   const std::uint32_t first = columns_.first_coding(rule.coding);
   if (n_cuts == 0) return 0;
-  const double n_codings = columns_.missing_low(first) ? n_usable_codings(rows, first) : 1;
+  const double n_codings = columns_.n_alike(first) > 1 ? n_usable_codings(rows, first) : 1;
   if (columns_.one_column(rule.variable)) return n_cuts * n_codings;
   double n_columns = 0;
   for (const std::uint32_t other : columns_.members(rule.variable))

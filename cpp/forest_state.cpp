@@ -96,7 +96,7 @@ void Forest::check_rule(const Rule& rule) const {
     throw std::invalid_argument("trees: a rule's variable cannot be split on");
   const auto members = columns_.members(rule.variable);
   if (std::none_of(members.begin(), members.end(), [&](std::uint32_t coding) {
-        return rule.coding == coding || (columns_.missing_low(coding) && rule.coding == coding + 1);
+        return rule.coding >= coding && rule.coding < coding + columns_.n_alike(coding);
       }))
     throw std::invalid_argument("trees: a rule's coding is not one of its variable");
   const std::uint32_t n_categories = columns_.n_categories(rule.coding);

@@ -113,7 +113,7 @@ inline Rules rules(const bayesvc::Columns& columns, const Rows& rows, std::uint3
   std::vector<Rules> by_column;
   for (const std::uint32_t first : columns.members(variable)) {
     std::vector<Rules> by_coding;
-    for (std::uint32_t k = 0; k < (columns.missing_low(first) ? 2u : 1u); ++k) {
+    for (std::uint32_t k = 0; k < columns.n_alike(first); ++k) {
       const auto cuts = admissible_cuts(columns, rows, first + k, min_rows);
       if (cuts.empty()) continue;
       by_coding.emplace_back();

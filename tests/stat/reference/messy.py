@@ -77,6 +77,7 @@ class MessyData(Data):
             for place in (-np.inf, np.inf):
                 filled = np.where(missing, place, values)
                 self.codings.append(Coding(np.unique(filled, return_inverse=True)[1]))
+            self.codings.append(Coding(np.where(missing, 0, 1)))
         else:
             self.codings.append(Coding(np.unique(values, return_inverse=True)[1]))
         return list(range(first, len(self.codings)))
