@@ -149,6 +149,7 @@ def fit(
     keep_s: bool,
     keep_trees: bool,
     control: Control,
+    keep_fitted: bool = False,
 ) -> dict[str, Any]: ...
 def kernel_in_use() -> str: ...
 def average_linkage(

@@ -57,6 +57,10 @@ def heading(selection: Selection) -> list[str]:
         f"{method.name}: {len(selection.selected)} of {len(selection.mask)} variables selected",
         f"{method.description}; {fits}; random_state={draws.random_state}",
     ]
+    if selection.enough is not None:
+        lines.append(f"{draws.n_replicates} fits were enough: {selection.enough.reason}")
+    if selection.signal is not None and selection.signal.found:
+        lines.append(selection.signal.sentence)  # its absence is a note below
     if method.reason is not None:
         lines.append(method.reason)
     return lines
@@ -149,6 +153,8 @@ def as_dict(selection: Selection) -> dict[str, Any]:
         "random_state": draws.random_state,
         "data_hash": draws.data_hash,
         "selected": selection.names,
+        "signal": _signal(selection),
+        "enough": None if selection.enough is None else selection.enough.reason,
         "warnings": list(selection.warnings),
         "sigma_rhat": _plain(mixing.sigma_rhat),
         "sigma_ess": _plain(mixing.sigma_ess),
@@ -156,6 +162,18 @@ def as_dict(selection: Selection) -> dict[str, Any]:
             {"variable": name, **{key: column[j] for key, column in plain.items()}}
             for j, name in enumerate(names)
         ],
+    }
+
+
+def _signal(selection: Selection) -> dict[str, Any] | None:
+    if selection.signal is None:
+        return None
+    test = selection.signal
+    return {
+        "found": test.found,
+        "p_value": test.p_value,
+        "explained": test.explained,
+        "explained_when_permuted": test.null.tolist(),
     }
 
 

@@ -3,50 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from bayesvc._validation import (
-    check_choice,
-    check_integer,
-    resolve_n_jobs,
-    resolve_random_state,
+from bayesvc._select_run import (
+    check_run,
+    make_selection,
+    sample_plans,
+    sample_until_enough,
+    test_for_signal,
 )
-from bayesvc.checkpoint import Checkpoint, open_checkpoint
+from bayesvc._validation import check_choice, check_flag, check_number
 from bayesvc.comparison import Comparison
 from bayesvc.cuts import Threshold
 from bayesvc.draws import Draws, PathLike
-from bayesvc.fits import Fits, Need, sample_fits
 from bayesvc.frames import frame_kind
 from bayesvc.priors import TreePrior
 from bayesvc.problem import Data
-from bayesvc.progress import ProgressCallback, check_progress
+from bayesvc.progress import ProgressCallback
 from bayesvc.recipe import DEFAULT_METHOD, RECIPES, Method, resolve_method
-from bayesvc.running import DEFAULT_DRAWS, Length
-from bayesvc.selection import Selection, cut_draws, find_twins
+from bayesvc.selection import Selection, cut_draws
 from bayesvc.spike_forest import SpikeForest, refuse_settings
 from bayesvc.table import Groups
-
-
-@dataclass(frozen=True)
-class _Run:
-    """How to sample, checked."""
-
-    n_trees: int
-    burn_in: int | None
-    n_draws: int | None
-    entropy: int
-    n_jobs: int
-    progress: bool | ProgressCallback | None
-    checkpoint: Checkpoint | None
-
-    @property
-    def length(self) -> Length:
-        burn_in = DEFAULT_DRAWS if self.burn_in is None else self.burn_in
-        return Length(burn_in, DEFAULT_DRAWS if self.n_draws is None else self.n_draws)
 
 
 def select(
@@ -58,7 +36,7 @@ def select(
     prior: TreePrior | None = None,
     measure: str | None = None,
     threshold: str | Threshold | None = None,
-    n_replicates: int | None = None,
+    n_replicates: int | Literal["auto"] | None = None,
     n_permutations: int | None = None,
     n_trees: int = 20,
     burn_in: int | None = None,
@@ -71,6 +49,9 @@ def select(
     groups: Groups | None = None,
     sample_weight: Any = None,
     permute_within: Any = None,
+    signal_test: bool = True,
+    allow_empty: bool = False,
+    max_seconds: float | None = None,
 ) -> Selection:
     """Select the columns of X that drive y.
 
@@ -91,8 +72,11 @@ def select(
         one of "vip", "mi", "vc", "mpvip", "vip-rank", "vc-rank", "vc-measure", "vip-measure";
         `threshold` one of "local", "gse", "gmax", "median-probability", "clustering", or an object
         such as ``Permutation("gse", alpha=0.1)``.
-    n_replicates, n_permutations : int, optional
-        Fits to the data, and to permuted responses; by default as many as the paper takes.
+    n_replicates : int or "auto", optional
+        Fits to the data; by default as many as the paper takes. "auto" goes on until four fits in
+        a row have not changed what is selected, and stops at 40.
+    n_permutations : int, optional
+        Fits to permuted responses; by default as many as the paper takes.
     n_trees : int, default 20
     burn_in, n_draws : int, optional
         5000 each by default. `SpikeForest` has its own `burn_in` (200) and no use for `n_draws`.
@@ -104,7 +88,14 @@ def select(
     permute_within : array (n_rows,), optional
         A label for each row, such as its site or day. Responses, together with their weights, are
         then permuted only among rows that share it, so that what differs between the blocks is no
-        evidence. Only for methods that permute.
+        evidence.
+    signal_test : bool, default True
+        Also test whether y has anything to do with X, by short fits to permuted responses; see
+        ``selection.signal``. It costs about a third of the fits.
+    allow_empty : bool, default False
+        Select nothing where that test finds no signal. Clustering always selects something.
+    max_seconds : float, optional
+        With ``n_replicates="auto"``: begin no further fits after this time.
 
     Returns
     -------
@@ -131,22 +122,34 @@ def select(
     >>> found.names
     ['age', 'site']
     """
+    auto = _check_auto(n_replicates, max_seconds)
     plan = resolve_method(
         method, goal=goal, prior=prior, measure=measure, threshold=threshold,
-        n_replicates=n_replicates, n_permutations=n_permutations,
+        n_replicates=None if auto else n_replicates, n_permutations=n_permutations,
     )  # fmt: skip
+    _check_signal(signal_test, allow_empty)
     if isinstance(plan.prior, SpikeForest):
-        refuse_settings(n_draws=n_draws, sample_weight=sample_weight)
+        refuse_settings(
+            n_draws=n_draws, sample_weight=sample_weight, n_replicates="auto" if auto else None
+        )
         if burn_in is not None:
             plan = replace(plan, prior=replace(plan.prior, burn_in=burn_in))
-    run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint)
-    _check_permutes([plan], permute_within)
+    run = check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint)
+    if not signal_test:
+        _check_permutes([plan], permute_within)
     data = Data(
         X, y, response, groups=groups, sample_weight=sample_weight,
         permute_within=permute_within, n_jobs=run.n_jobs,
     )  # fmt: skip
-    fits = _sample(data, [plan], run)
-    return _selection(plan, fits, data, frame_kind(X))
+    enough = None
+    if auto:
+        fits, enough = sample_until_enough(data, plan, run, max_seconds)
+        plan = replace(plan, n_replicates=enough.n_replicates)
+    else:
+        fits = sample_plans(data, [plan], run)
+    signal = test_for_signal(data, [plan], run) if signal_test else None
+    found = make_selection(plan, fits, data, frame_kind(X), signal, empty=allow_empty)
+    return replace(found, enough=enough)
 
 
 def compare(
@@ -165,6 +168,8 @@ def compare(
     groups: Groups | None = None,
     sample_weight: Any = None,
     permute_within: Any = None,
+    signal_test: bool = True,
+    allow_empty: bool = False,
 ) -> Comparison:
     """Apply several methods to one set of fits: each prior is sampled once.
 
@@ -179,6 +184,8 @@ def compare(
         what `select` gives with the same `random_state`.
     groups, sample_weight, permute_within : optional
         As in `select`. With `sample_weight` leave out the methods of `SpikeForest` ("abc-...").
+    signal_test, allow_empty : bool
+        As in `select`; the test is the same for all methods.
 
     Returns
     -------
@@ -196,17 +203,23 @@ def compare(
     ['x1']
     """
     plans = [resolve_method(name) for name in _check_names(methods)]
-    run = _check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint)
+    run = check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint)
     if sample_weight is not None:
         _refuse_weighted_abc(plans)
-    _check_permutes(plans, permute_within)
+    _check_signal(signal_test, allow_empty)
+    if not signal_test:
+        _check_permutes(plans, permute_within)
     data = Data(
         X, y, response, groups=groups, sample_weight=sample_weight,
         permute_within=permute_within, n_jobs=run.n_jobs,
     )  # fmt: skip
-    fits = _sample(data, plans, run)
+    fits = sample_plans(data, plans, run)
+    signal = test_for_signal(data, plans, run) if signal_test else None
     frame = frame_kind(X)
-    found = {plan.name: _selection(plan, fits, data, frame) for plan in plans}
+    found = {
+        plan.name: make_selection(plan, fits, data, frame, signal, empty=allow_empty)
+        for plan in plans
+    }
     return Comparison(found, frame)
 
 
@@ -286,9 +299,34 @@ def _check_permutes(plans: Sequence[Method], permute_within: Any) -> None:
         return
     names = ", ".join(repr(plan.name) for plan in plans)
     raise ValueError(
-        f"permute_within was given, but method {names} permutes nothing; leave it out, or use a "
-        "method that permutes, such as 'bart-vip-gse'"
+        f"permute_within was given, but with signal_test=False method {names} permutes nothing; "
+        "leave it out, or use a method that permutes, such as 'bart-vip-gse'"
     )
+
+
+def _check_auto(n_replicates: Any, max_seconds: Any) -> bool:
+    """Tell whether the number of fits is to be found."""
+    auto = isinstance(n_replicates, str)
+    if auto and n_replicates != "auto":
+        raise ValueError(f"n_replicates={n_replicates!r} is neither a number nor 'auto'; pass one")
+    if max_seconds is not None:
+        if not auto:
+            raise ValueError(
+                f"max_seconds={max_seconds!r} limits n_replicates='auto', but n_replicates="
+                f"{n_replicates!r}; leave it out, or pass n_replicates='auto'"
+            )
+        remedy = "pass how long to go on"
+        check_number("max_seconds", max_seconds, above=0, remedy=remedy)
+    return auto
+
+
+def _check_signal(signal_test: Any, allow_empty: Any) -> None:
+    check_flag("signal_test", signal_test)
+    if check_flag("allow_empty", allow_empty) and not signal_test:
+        raise ValueError(
+            "allow_empty=True rests on the test for signal, but signal_test=False; pass "
+            "signal_test=True"
+        )
 
 
 def _check_draws(name: str, draws: Any) -> None:
@@ -297,62 +335,3 @@ def _check_draws(name: str, draws: Any) -> None:
             f"{name} is a {type(draws).__name__}; pass a Draws of bayesvc.sample, or of "
             "bayesvc.Draws.from_counts for split counts"
         )
-
-
-def _check_run(
-    n_trees: Any,
-    burn_in: Any,
-    n_draws: Any,
-    random_state: Any,
-    n_jobs: Any,
-    progress: Any,
-    checkpoint: PathLike | None,
-) -> _Run:
-    check_progress(progress)
-    return _Run(
-        n_trees=check_integer("n_trees", n_trees, 1),
-        burn_in=None if burn_in is None else check_integer("burn_in", burn_in, 0),
-        n_draws=None if n_draws is None else check_integer("n_draws", n_draws, 1),
-        entropy=resolve_random_state(random_state),
-        n_jobs=resolve_n_jobs(n_jobs),
-        progress=progress,
-        checkpoint=open_checkpoint(checkpoint, random_state),
-    )
-
-
-def _sample(data: Data, plans: Sequence[Method], run: _Run) -> dict[TreePrior, Fits]:
-    needs: dict[TreePrior, Need] = {}
-    for plan in plans:
-        assert plan.prior is not None
-        need = Need(plan.n_replicates, plan.n_permutations)
-        needs[plan.prior] = need.both(needs.get(plan.prior))
-    return sample_fits(
-        data, needs, n_trees=run.n_trees, length=run.length, entropy=run.entropy,
-        n_jobs=run.n_jobs, progress=run.progress, checkpoint=run.checkpoint,
-    )  # fmt: skip
-
-
-def _selection(
-    plan: Method, fits: dict[TreePrior, Fits], data: Data, frame: str | None
-) -> Selection:
-    assert plan.prior is not None
-    own = fits[plan.prior]
-    draws = own.first(plan.n_replicates)
-    null = own.null(plan.measure, plan.n_permutations)
-    mask, cut, values = cut_draws(plan, draws, null)
-    selected = np.flatnonzero(mask)
-    return Selection(
-        method=plan,
-        mask=mask,
-        cut=cut,
-        values=values,
-        null=null,
-        draws=draws,
-        permuted=None if null is None else own.permuted,
-        twins=find_twins(_correlations(data, selected), selected, data.names),
-        frame=frame,
-    )
-
-
-def _correlations(data: Data, selected: NDArray[np.intp]) -> NDArray[np.float64]:
-    return data.problem.columns.correlations(selected.tolist())

@@ -23,7 +23,9 @@ from bayesvc.recipe import Method
 from bayesvc.thresholds import Clusters, Cut
 
 if TYPE_CHECKING:
+    from bayesvc.enough import Enough
     from bayesvc.plots import Plot
+    from bayesvc.signal import SignalTest
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -66,6 +68,10 @@ class Selection:
         Unselected columns that are nearly the same as selected ones.
     frame : {"pandas", "polars"} or None
         Type of the tables: that of the caller's data.
+    signal : SignalTest or None
+        Whether y has anything to do with X at all.
+    enough : Enough or None
+        For ``n_replicates="auto"``: why there were no more fits.
 
     Examples
     --------
@@ -87,6 +93,8 @@ class Selection:
     permuted: Draws | None = None
     twins: tuple[Twin, ...] = ()
     frame: str | None = None
+    signal: SignalTest | None = None
+    enough: Enough | None = None
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -197,6 +205,8 @@ class Selection:
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the result should know, in plain sentences."""
         found = []
+        if self.signal is not None and not self.signal.found:
+            found.append(self.signal.sentence)
         what, rhat = self._worst_mixing
         if rhat > diagnostics.RHAT_LIMIT:
             found.append(

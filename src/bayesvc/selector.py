@@ -33,8 +33,13 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         Take the place of the method's own. `prior` is an object such as ``BART(k=3)``; `measure`
         a name such as "vip"; `threshold` a name such as "gse", or an object such as
         ``Permutation("gse", alpha=0.1)``. All choices are listed at `bayesvc.select`.
-    n_replicates, n_permutations : int, optional
-        Fits to the data, and to permuted responses; by default as many as the paper takes.
+    n_replicates : int or "auto", optional
+    n_permutations : int, optional
+        Fits to the data, and to permuted responses; by default as many as the paper takes. With
+        "auto" no more than are needed, and none begun after `max_seconds`.
+    signal_test, allow_empty : bool
+        Test whether there is any signal (by default), and select nothing where there is none (not
+        by default); see `bayesvc.select`.
     n_trees : int, default 20
         Trees in a forest.
     burn_in, n_draws : int, optional
@@ -120,7 +125,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         prior: TreePrior | None = None,
         measure: str | None = None,
         threshold: str | Threshold | None = None,
-        n_replicates: int | None = None,
+        n_replicates: int | Literal["auto"] | None = None,
         n_permutations: int | None = None,
         n_trees: int = 20,
         burn_in: int | None = None,
@@ -131,6 +136,9 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         response: Literal["auto", "continuous", "binary"] = "auto",
         checkpoint: PathLike | None = None,
         groups: Groups | None = None,
+        signal_test: bool = True,
+        allow_empty: bool = False,
+        max_seconds: float | None = None,
     ) -> None:
         self.method = method
         self.goal = goal
@@ -148,6 +156,9 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         self.response = response
         self.checkpoint = checkpoint
         self.groups = groups
+        self.signal_test = signal_test
+        self.allow_empty = allow_empty
+        self.max_seconds = max_seconds
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, permute_within: Any = None) -> Self:
         """Select the columns of X that drive y.

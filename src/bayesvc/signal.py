@@ -118,10 +118,8 @@ def find_signal(
 
 def _fit(data: Data, number: int, n_trees: int, entropy: int) -> Fit:
     """Return the fit to y for number 0, to a permutation of it for the others."""
-    y = data.y.values
-    if number > 0:
-        y = data.permuted(entropy, number, ROLE_SIGNAL_ORDER)
+    to = data.permuted(entropy, number, ROLE_SIGNAL_ORDER) if number else data.arranged
     prior = DART()
-    calibration = data.calibration(prior, y, n_trees)
+    calibration = data.calibration(prior, to, n_trees)
     seeds = [fit_seed(entropy, ROLE_SIGNAL_FIT, number)]
-    return fits_to(y, prior, calibration, n_trees, len(data.names), seeds)[0]
+    return fits_to(to, prior, calibration, n_trees, len(data.names), seeds)[0]

@@ -139,5 +139,9 @@ def conclusion(found: Selection, target: str) -> str:
     if n == 0:
         return f"None of the {p:,} columns was found to drive {target}."
     names = ", ".join(found.names[:10]) + (f" and {n - 10} more" if n > 10 else "")
+    if found.signal is not None and not found.signal.found:
+        verb = "was" if n == 1 else "were"
+        start = f"No sign that any of the {p:,} columns drives {target}"
+        return f"{start}; by chance, it seems, {n} {verb} selected: {names}."
     verb = "drives" if n == 1 else "drive"
     return f"{n} of {p:,} columns {verb} {target}: {names}."

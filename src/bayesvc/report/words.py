@@ -94,6 +94,12 @@ def conclusion(selection: Selection, target: str = "y") -> tuple[str, list[str]]
     columns = "column" if len(selection.mask) == 1 else "columns"
     if not names:
         return f"None of the {p} {columns} was found to drive {target}", []
+    if selection.signal is not None and not selection.signal.found:
+        verb = "was" if len(names) == 1 else "were"
+        return (
+            f"No sign that any of the {p} {columns} drives {target}; by chance, it seems, "
+            f"{number(len(names))} {verb} selected"
+        ), names
     verb = "drives" if len(names) == 1 else "drive"
     return f"{number(len(names))} of {p} {columns} {verb} {target}", names
 
