@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from cli_options import SHORT
@@ -175,6 +176,47 @@ def test_two_classes(run, table, tmp_path):
     assert set(json.loads(done.stdout)["selected"]) <= {"a", "b", "[red]c[/]", "d", "e"}
 
 
+def test_messy_columns(run, tmp_path):
+    rng = np.random.default_rng(1)
+    n = 120
+    site = rng.choice(["north", "south", "west"], n)
+    messy = pl.DataFrame(
+        {
+            "site": site,
+            "dose": np.where(rng.random(n) < 0.2, np.nan, rng.uniform(size=n)),
+            "left": rng.uniform(size=n),
+            "right": rng.uniform(size=n),
+            "weight": rng.uniform(0.5, 2, n),
+            "day": rng.integers(0, 4, n),
+            "y": 3.0 * (site == "south") + rng.normal(size=n),
+        }
+    ).fill_nan(None)
+    messy.write_csv(tmp_path / "messy.csv")
+    options = ["--group", "sides=left,right", "--weights", "weight", "--blocks", "day"]
+    done = run("select", "messy.csv", "-y", "y", *options, *SHORT, "--fits", "auto")
+    assert done.returncode == 0, done.stderr
+    assert "'site' holds text, taken as categories" in done.stderr
+    assert "'dose' holds" in done.stderr
+    rows = pl.read_csv(tmp_path / "messy-selection" / "selection.csv")
+    assert rows["feature"].to_list() == ["site", "dose", "sides"]
+    about = json.loads((tmp_path / "messy-selection" / "selection.json").read_text())
+    assert "changed nothing" in about["enough"]
+    assert about["signal"]["found"]
+
+
+def test_nothing_is_claimed_of_noise(run, tmp_path):
+    rng = np.random.default_rng(2)
+    noise = pl.DataFrame({"y": rng.normal(size=80), "a": rng.random(80), "b": rng.random(80)})
+    noise.write_csv(tmp_path / "noise.csv")
+    done = run("select", "noise.csv", "-y", "y", *SHORT)
+    assert "No sign that any of the 2 columns drives y" in done.stdout
+    done = run("select", "noise.csv", "-y", "y", "--allow-empty", "--out", "empty", *SHORT)
+    assert "None of the 2 columns was found to drive y." in done.stdout
+    options = ["--no-signal-test", "--out", "untested"]
+    done = run("select", "noise.csv", "-y", "y", *options, *SHORT)
+    assert "columns drive" in done.stdout or "columns drives" in done.stdout
+
+
 BAD = {
     "no such file": ("nothing.csv", None, ["-y", "y"], "no such file"),
     "nearly this file": ("dta.csv", None, ["-y", "y"], "did you mean"),
@@ -186,7 +228,7 @@ BAD = {
     "dates as target": ("t.csv", "y,a\n2024-01-01,1\n2024-01-02,2\n2024-01-03,3\n", ["-y", "y"],
                         "such as '2024-01-01'"),
     "mixed target": ("t.csv", "y,a\n1,1\n2,2\n3 years,3\n", ["-y", "y"], "'3 years' in row 3"),
-    "gaps": ("t.csv", "y,a,b\n1,1,\n2,NA,2\n3,,3\n", ["-y", "y"], "3 missing values"),
+    "infinite": ("t.csv", "y,a,b\n1,1,inf\n2,2,2\n3,4,3\n", ["-y", "y"], "1 infinite value;"),
     "empty column": ("t.csv", "y,a,b\n1,1,\n2,5,\n3,3,\n", ["-y", "y"], "'b' holds nothing"),
     "text after a gap": ("t.csv", "y,a\n1,\n2,x\n3,4\n4,5\n5,5\n", ["-y", "y"], "'x' in row 2"),
     "a name with commas": ("t.csv", 'y,a,"b, c"\n1,2,u\n2,3,v\n', ["-y", "y"],
@@ -211,6 +253,13 @@ BAD = {
     "unknown feature": ("data.csv", None, ["-y", "y", "--features", "bb"], "did you mean 'b'"),
     "nothing left": ("data.csv", None, ["-y", "y", "--features", "a", "--exclude", "a"], "is left"),
     "unknown encoding": ("data.csv", None, ["-y", "y", "--encoding", "utf-99"], "unknown"),
+    "group without columns": ("data.csv", None, ["-y", "y", "--group", "g="], "NAME=COLUMN"),
+    "group of nothing": ("data.csv", None, ["-y", "y", "--exclude", "who", "--group", "g=aa"],
+                         "did you mean 'a'"),
+    "group twice": ("data.csv", None, ["-y", "y", "--group", "g=a", "--group", "g=b"], "twice"),
+    "unknown weights": ("data.csv", None, ["-y", "y", "--weights", "w"], "--weights 'w'"),
+    "unknown blocks": ("data.csv", None, ["-y", "y", "--blocks", "site"], "--blocks 'site'"),
+    "fits of words": ("data.csv", None, ["-y", "y", "--fits", "many"], "'--fits'"),
     "no fits": ("data.csv", None, ["-y", "y", "--exclude", "who", "--fits", "0"], "'--fits'"),
     "no draws": ("data.csv", None, ["-y", "y", "--exclude", "who", "--draws", "0"], "'--draws'"),
     "no run to resume": ("data.csv", None, ["-y", "y", "--exclude", "who", "--resume"], "no run"),

@@ -51,8 +51,9 @@ def compare(methods: tuple[str, ...], **request: Any) -> None:
     try:
         with progress_bar("sampling") as show:
             found = bv.compare(
-                data.X, data.y, names, checkpoint=folder.checkpoint, progress=show, **settings
-            )
+                data.X, data.y, names, checkpoint=folder.checkpoint, progress=show,
+                **settings, **data.about,
+            )  # fmt: skip
     except KeyboardInterrupt:
         raise stopped(folder) from None
     write_comparison(found, folder.path, data, request["file"].name)

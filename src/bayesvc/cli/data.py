@@ -6,9 +6,9 @@ import csv
 import difflib
 import io
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bayesvc.cli.errors import BadInput
 from bayesvc.cli.tables import polars_or_refuse
@@ -16,13 +16,40 @@ from bayesvc.cli.tables import polars_or_refuse
 if TYPE_CHECKING:
     import polars as pl
 
+MOST_CATEGORIES = 64  # of a column, as in the sampler
+
 
 @dataclass(frozen=True)
 class Chosen:
-    """Predictors and target."""
+    """Predictors and target; and what else `bayesvc.select` is told about rows and columns."""
 
     X: pl.DataFrame
     y: pl.Series
+    weights: pl.Series | None = None
+    blocks: pl.Series | None = None
+    groups: dict[str, list[str]] | None = None
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """The arguments of `bayesvc.select` besides X and y."""
+        found = {
+            "sample_weight": self.weights, "permute_within": self.blocks, "groups": self.groups
+        }  # fmt: skip
+        return {name: value for name, value in found.items() if value is not None}
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader should know of how the columns were taken."""
+        pl = polars_or_refuse()
+        texts = [name for name, kind in self.X.schema.items() if kind == pl.String]
+        gaps = {column.name: _missing(column) for column in self.X}
+        found = []
+        if texts:
+            found.append(f"{_columns(texts)} text, taken as categories")
+        if n_missing := sum(gaps.values()):
+            names = [name for name, count in gaps.items() if count]
+            found.append(f"{_columns(names)} {n_missing:,} missing values, taken as they are")
+        return found
 
 
 def choose(
@@ -30,23 +57,37 @@ def choose(
     target: str,
     features: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    *,
+    weights: str | None = None,
+    blocks: str | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
 ) -> Chosen:
     """Take the target and the predictors from a table, or say what is wrong with them."""
     y = frame[_known(frame, "--target", target)]
     wanted = [_known(frame, "--features", name) for name in features] or frame.columns
-    left_out = {_known(frame, "--exclude", name) for name in exclude}
-    X = frame.select(name for name in wanted if name not in left_out and name != target)
+    left_out = {_known(frame, "--exclude", name) for name in exclude} | {target}
+    for option, name in (("--weights", weights), ("--blocks", blocks)):
+        if name is not None:
+            left_out.add(_known(frame, option, name))
+    X = frame.select(name for name in wanted if name not in left_out)
     if X.width == 0:
         raise BadInput("no column is left to predict the target from; exclude fewer")
     check_target(y)
     check_predictors(X)
-    return Chosen(X, y)
+    pooled = {
+        name: [_known(X, f"--group {name}", column) for column in columns]
+        for name, columns in (groups or {}).items()
+    }
+    own_weights = None if weights is None else frame[weights]
+    own_blocks = None if blocks is None else frame[blocks]
+    return Chosen(X, y, own_weights, own_blocks, pooled or None)
 
 
 def check_target(y: pl.Series) -> None:
     """Refuse a target that is neither numeric nor two-valued, or has gaps."""
     pl = polars_or_refuse()
-    _check_finite(y.to_frame(), "this is the target: delete these rows")
+    for kind, count in (("missing", _missing), ("infinite", _infinite)):
+        _refuse_some(y.to_frame(), kind, count, "this is the target: delete these rows")
     kinds = y.n_unique()
     if kinds == 1:
         raise BadInput(
@@ -65,7 +106,7 @@ def check_target(y: pl.Series) -> None:
 
 
 def check_predictors(X: pl.DataFrame) -> None:
-    """Refuse columns that are not numbers, all at once and with what to do."""
+    """Refuse columns that are neither numbers nor categories, all at once and with what to do."""
     pl = polars_or_refuse()
     dates = [name for name, kind in X.schema.items() if kind.is_temporal()]
     if dates:
@@ -76,38 +117,42 @@ def check_predictors(X: pl.DataFrame) -> None:
     empty = [name for name in X.columns if X[name].null_count() == X.height]
     if empty:
         raise BadInput(f"{_columns(empty)} nothing; leave it out: --exclude {_joined(empty)}")
-    texts = [
-        name for name, kind in X.schema.items() if not (kind.is_numeric() or kind == pl.Boolean)
-    ]
+    texts = [name for name, kind in X.schema.items() if kind == pl.String]
     mixed = [name for name in texts if _some_numbers(X[name])]
     if mixed:
         raise BadInput(
             f"{_columns(mixed)} numbers and text, such as {_first_text(X[mixed[0]])} of "
             f"{mixed[0]!r}; correct them, or leave them out: --exclude {_joined(mixed)}"
         )
-    if texts:
-        example = str(X[texts[0]].drop_nulls()[0])
+    free = [name for name in texts if _is_free_text(X[name].drop_nulls())]
+    if free:
+        example = str(X[free[0]].drop_nulls()[0])
         raise BadInput(
-            f"{_columns(texts)} text, such as {example!r} in {texts[0]!r}; code it as numbers, or "
-            f"leave it out: --exclude {_joined(texts)}"
+            f"{_columns(free)} text that is no category, such as {example!r} in {free[0]!r}: it "
+            f"differs in every row, or has more than {MOST_CATEGORIES} values; merge them, code "
+            f"them as numbers, or leave them out: --exclude {_joined(free)}"
         )
-    _check_finite(X, "fill them, delete these rows, or leave it out: --exclude {names}")
+    _refuse_some(X, "infinite", _infinite, "correct it, or leave it out: --exclude {names}")
 
 
-def _check_finite(columns: pl.DataFrame, remedy: str) -> None:
-    """Refuse missing and infinite values."""
-    missing = {column.name: _missing(column) for column in columns}
-    infinite = {
-        column.name: int(column.is_infinite().sum())
-        for column in columns
-        if column.dtype.is_float()
-    }
-    for kind, counts in (("missing", missing), ("infinite", infinite)):
-        names = [name for name, count in counts.items() if count]
-        if names:
-            total = sum(counts.values())
-            values = f"{total:,} {kind} value{'' if total == 1 else 's'}"
-            raise BadInput(f"{_columns(names)} {values}; {remedy.format(names=_joined(names))}")
+def _refuse_some(
+    columns: pl.DataFrame, kind: str, count: Callable[[pl.Series], int], remedy: str
+) -> None:
+    """Refuse columns where some values are of a kind."""
+    counts = {column.name: count(column) for column in columns}
+    names = [name for name, number in counts.items() if number]
+    if names:
+        total = sum(counts.values())
+        values = f"{total:,} {kind} value{'' if total == 1 else 's'}"
+        raise BadInput(f"{_columns(names)} {values}; {remedy.format(names=_joined(names))}")
+
+
+def _is_free_text(texts: pl.Series) -> bool:
+    return texts.n_unique() == texts.len() or texts.n_unique() > MOST_CATEGORIES
+
+
+def _infinite(column: pl.Series) -> int:
+    return int(column.is_infinite().sum()) if column.dtype.is_float() else 0
 
 
 def _missing(column: pl.Series) -> int:

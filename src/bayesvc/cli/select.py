@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -31,14 +31,27 @@ if TYPE_CHECKING:
 _NO_RESULT = "stopped before there was a result"
 
 
+class NumberOrAuto(click.IntRange):
+    """A number from 1 on, or "auto"."""
+
+    name = "number or auto"
+
+    def __init__(self) -> None:
+        super().__init__(min=1)
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the number, or "auto"."""
+        return value if value == "auto" else super().convert(value, param, ctx)
+
+
 @click.command()
 @data_options
 @click.option("--method", help="One of `bayesvc recipes`; dart-vc by default.")
 @click.option("--goal", help="balanced, quick, screening or confirmatory: picks the method.")
 @click.option(
     "--fits",
-    type=click.IntRange(1),
-    help="Independent fits; by default as many as the paper takes.",
+    type=NumberOrAuto(),
+    help="Independent fits; by default as many as the paper takes; auto: until stable.",
 )
 @click.option(
     "--permutations",
@@ -48,7 +61,11 @@ _NO_RESULT = "stopped before there was a result"
 @run_options
 @says_what_is_wrong
 def select(
-    method: str | None, goal: str | None, fits: int | None, permutations: int | None, **request: Any
+    method: str | None,
+    goal: str | None,
+    fits: int | Literal["auto"] | None,
+    permutations: int | None,
+    **request: Any,
 ) -> None:
     """Find the columns of FILE that drive the target.
 
@@ -63,10 +80,12 @@ def select(
     from bayesvc.recipe import DEFAULT_METHOD, resolve_method
 
     how: dict[str, Any] = {"method": method or DEFAULT_METHOD, "goal": goal}
-    plan = resolve_method(**how, n_replicates=fits, n_permutations=permutations)
+    known = None if fits == "auto" else fits
+    plan = resolve_method(**how, n_replicates=known, n_permutations=permutations)
     settings = sampling_settings(request)
     data, folder = begin(request, [plan], settings, "selection")
-    found, is_partial = _run(data, plan, {**how, **settings}, folder)
+    settings = {**how, **settings, **data.about}
+    found, is_partial = _run(data, plan, settings, folder, auto=fits == "auto")
     write_selection(found, folder.path, data, request["file"].name)
     if not is_partial:
         shutil.rmtree(folder.checkpoint)
@@ -81,26 +100,28 @@ def select(
 
 
 def _run(
-    data: Chosen, plan: Method, settings: dict[str, Any], folder: Folder
+    data: Chosen, plan: Method, settings: dict[str, Any], folder: Folder, *, auto: bool
 ) -> tuple[Selection, bool]:
     """Return the selection, and whether it was stopped before all fits were finished."""
     import bayesvc as bv
     from bayesvc.fits import Interrupted
 
-    def chosen(fits: int | None, permutations: int | None, progress: Any) -> Selection:
+    def chosen(fits: Any, permutations: int | None, **others: Any) -> Selection:
         return bv.select(
             data.X, data.y, n_replicates=fits, n_permutations=permutations,
-            checkpoint=folder.checkpoint, progress=progress, **settings,
+            checkpoint=folder.checkpoint, **(settings | others),
         )  # fmt: skip
 
     try:
         with progress_bar("sampling") as show:
-            return chosen(plan.n_replicates or None, plan.n_permutations or None, show), False
+            fits = "auto" if auto else plan.n_replicates or None
+            return chosen(fits, plan.n_permutations or None, progress=show), False
     except Interrupted as stop:
         fits, permutations = _usable(stop, plan)
         if fits is None:
             raise stopped(folder, _NO_RESULT) from None
-        return chosen(fits, permutations, None), True
+        # who stops a run does not want to wait for a test
+        return chosen(fits, permutations, signal_test=False, allow_empty=False), True
     except KeyboardInterrupt:
         raise stopped(folder, _NO_RESULT) from None
 

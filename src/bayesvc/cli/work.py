@@ -31,9 +31,13 @@ def data_options(command: _F) -> _F:
         click.option("--features", multiple=True, help="Columns to choose from; all by default."),
         click.option("--exclude", multiple=True, help="Columns to leave out."),
         click.option("--id-column", multiple=True, help="Columns that only name the rows."),
+        click.option("--group", multiple=True, metavar="NAME=COLUMN,...",
+                     help="Columns that are one variable."),
+        click.option("--weights", help="Column of the rows' weights."),
+        click.option("--blocks", help="Column of blocks, such as sites, to permute rows within."),
         click.option("--separator", help="Between columns of a text file; guessed by default."),
         click.option("--encoding", default="utf-8", show_default=True, help="Of a text file."),
-    ]
+    ]  # fmt: skip
     for option in reversed(options):
         command = option(command)
     return command
@@ -51,6 +55,9 @@ def run_options(command: _F) -> _F:
                      help="Draws kept per fit; 5000 by default."),
         click.option("--trees", type=click.IntRange(1), default=20, show_default=True,
                      help="Trees in a forest."),
+        click.option("--signal-test/--no-signal-test", default=True,
+                     help="Whether to test for any signal at all."),
+        click.option("--allow-empty", is_flag=True, help="Select nothing if there is no signal."),
         click.option("--out", type=click.Path(path_type=Path), help="Folder for the results."),
         click.option("--resume", is_flag=True, help="Go on with a run that was stopped."),
         click.option("--overwrite", is_flag=True, help="Replace earlier results in the folder."),
@@ -73,6 +80,26 @@ def listed(parts: tuple[str, ...]) -> list[str]:
     """
     rows = csv.reader(parts, skipinitialspace=True)
     return [name.strip() for row in rows for name in row if name.strip()]
+
+
+def grouped(parts: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return groups of columns by name.
+
+    Examples
+    --------
+    >>> from bayesvc.cli.work import grouped
+    >>> grouped(("size=height,weight", "site=s1,s2"))
+    {'size': ['height', 'weight'], 'site': ['s1', 's2']}
+    """
+    found: dict[str, list[str]] = {}
+    for part in parts:
+        name, equals, columns = part.partition("=")
+        if not (name.strip() and equals and listed((columns,))):
+            raise BadInput(f"--group {part!r} is not of the form NAME=COLUMN,COLUMN")
+        if name.strip() in found:
+            raise BadInput(f"--group {name.strip()!r} is given twice; list all its columns in one")
+        found[name.strip()] = listed((columns,))
+    return found
 
 
 @dataclass(frozen=True)
@@ -125,13 +152,16 @@ def begin(
     file: Path = request["file"]
     table = read_table(file, request["separator"], request["encoding"])
     left_out = listed(request["exclude"]) + listed(request["id_column"])
-    data = choose(table.frame, request["target"], listed(request["features"]), left_out)
+    data = choose(
+        table.frame, request["target"], listed(request["features"]), left_out,
+        weights=request["weights"], blocks=request["blocks"], groups=grouped(request["group"]),
+    )  # fmt: skip
     folder = open_folder(
         request["out"] or Path(f"{file.name.split('.')[0]}-{kind}"),
         resume=request["resume"], overwrite=request["overwrite"],
     )  # fmt: skip
     if not (request["as_json"] or request["quiet"]):
-        for text in table.notes:
+        for text in [*table.notes, *data.notes]:
             note(f"{file}: {text}")
         rows, columns = data.X.height, data.X.width
         note(f"{file}: {rows:,} rows, {columns:,} columns to explain {request['target']!r}")
@@ -152,6 +182,7 @@ def sampling_settings(request: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "n_trees": request["trees"], "burn_in": request["burn_in"], "n_draws": request["draws"],
         "random_state": request["seed"], "n_jobs": request["jobs"],
+        "signal_test": request["signal_test"], "allow_empty": request["allow_empty"],
     }  # fmt: skip
 
 
@@ -185,7 +216,7 @@ def say_how_long(X: Any, y: Any, plans: list[Any], settings: dict[str, Any]) -> 
             n_draws=1, random_state=0, n_jobs=1,
         )  # fmt: skip
         seconds += float(draws.seconds[0]) / (_PILOT_SWEEPS + 1) * sweeps
-    seconds /= resolve_n_jobs(settings["n_jobs"])
+    seconds *= (1.3 if settings["signal_test"] else 1.0) / resolve_n_jobs(settings["n_jobs"])
     if seconds > _LONG:
         end = time.strftime("%H:%M", time.localtime(time.time() + seconds))
         note(f"This will take about {clock(seconds)}, until {end}. Ctrl-C keeps what is finished.")
