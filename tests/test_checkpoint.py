@@ -90,7 +90,7 @@ def test_what_was_kept_comes_back(regression, tmp_path):
 
 
 def test_methods_share_a_checkpoint(regression, tmp_path, n_fits):
-    short = {**QUICK, "checkpoint": tmp_path}
+    short = {**QUICK, "checkpoint": tmp_path, "signal_test": False}
     both = bv.compare(*regression, ["dart-vc", "bart-vip-local"], **short)
     assert len(n_fits) == 10 + 60
     one = bv.select(*regression, "bart-vip-gmax", **short)
