@@ -23,7 +23,7 @@ from bayesvc.cli.app import app
 ROOT = Path(__file__).parent.parent
 PAGES = [
     ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md",
-    *sorted((ROOT / "docs").glob("*.md")), ROOT / "docs" / "reproduction" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")), ROOT / "docs" / "reproduction" / "index.md",
 ]  # fmt: skip
 
 # Commands that are checked but not run, by how they begin, and why.

@@ -200,10 +200,15 @@ def hover(browser: Any, chart: str, trace: int, point: int) -> str:
     place = f"document.querySelectorAll('#{chart} .scatterlayer .trace')[{trace}]"
     mark = browser.execute_script(f"return {place}.querySelectorAll('.point')[{point}]")
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", mark)
-    time.sleep(0.7)  # smooth scrolling
-    webdriver.ActionChains(browser).move_to_element(mark).perform()
     found = f"const e = document.querySelector('#{chart} .hoverlayer .hovertext'); return e"
-    return str(wait(browser, f"{found} && e.textContent"))
+    for _ in range(30):  # the page may still be scrolling, or drawing on a busy machine
+        time.sleep(0.7)
+        webdriver.ActionChains(browser).move_by_offset(3, 3).move_to_element(mark).perform()
+        time.sleep(0.3)
+        label = browser.execute_script(f"{found} && e.textContent")
+        if label:
+            return str(label)
+    pytest.fail(f"no label at mark {point} of trace {trace} in {chart}")
 
 
 def test_pointing_at_a_mark_shows_the_name(opened: Opener) -> None:
