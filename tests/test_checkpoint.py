@@ -123,8 +123,8 @@ def test_killed_at_twenty_random_moments_it_goes_on_to_the_same_bits(tmp_path):
     whole = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     seconds = time.monotonic() - start
     folder, n_kept = tmp_path / "c", [0]
-    # all delays together are two thirds of the time it takes, on a slow machine too
-    for delay in np.random.default_rng(5).uniform(0.0, seconds / 15, 20):
+    # all delays together are a quarter of the time it takes, on a slow machine too
+    for delay in np.random.default_rng(5).uniform(0.0, seconds / 40, 20):
         process = subprocess.Popen([*command, str(folder)], stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         assert process.stdout.readline() == "begins\n"

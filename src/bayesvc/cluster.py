@@ -91,12 +91,12 @@ def settings_from_dict(values: dict[str, Any]) -> _core.Settings:
 
 def fit(
     X: FloatArray, layout: Layout, y: FloatArray, settings: dict[str, Any],
-    seed: NDArray[np.uint64], burn_in: int, n_draws: int,
+    seed: NDArray[np.uint64], burn_in: int, n_draws: int, keep_fitted: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """Run one fit on a worker."""
     return _core.fit(
         columns_of(X, layout), y, settings_from_dict(settings), seed, burn_in, n_draws,
-        False, False, False, _core.Control(),
+        False, False, False, _core.Control(), keep_fitted,
     )  # fmt: skip
 
 

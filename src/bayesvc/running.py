@@ -97,8 +97,8 @@ def run_fits(
         fits, store = _go_on(columns, fits, length, store, checkpoint)
     report = Progress(progress, total=len(fits) * length.n_sweeps)
     if X is not None and cluster.is_active():
-        sweeps = (length.burn_in, length.n_draws)
-        tasks = [(cluster.fit, (X, layout, *fit.to_send(), *sweeps)) for fit in fits]
+        how = (length.burn_in, length.n_draws, length.keep_fitted)
+        tasks = [(cluster.fit, (X, layout, *fit.to_send(), *how)) for fit in fits]
         return cluster.run_tasks(tasks, store, report, length.n_sweeps)
     if not fits:
         return report.finish()

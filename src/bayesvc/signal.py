@@ -112,7 +112,10 @@ def find_signal(
         # of a latent response the variance is that of the fit and of its noise, which is 1
         explained[i] = spread / (1 + spread if data.binary else np.var(fits[i].y))
 
-    run_fits(data.problem.columns, fits, length, store, n_jobs=n_jobs, progress=progress)
+    run_fits(
+        data.problem.columns, fits, length, store, n_jobs=n_jobs, progress=progress,
+        X=data.values, layout=data.layout,
+    )  # fmt: skip
     return SignalTest(float(explained[0]), explained[1:])
 
 
