@@ -116,7 +116,7 @@ def select(
     >>> import pandas as pd
     >>> table = pd.DataFrame(X[:, :4], columns=["age", "dose", "height", "weight"])
     >>> table["site"] = list("abcd") * 25
-    >>> y = 10 * table["age"] + table["site"].map({"a": 0, "b": 9, "c": 3, "d": 6})
+    >>> y = 10 * table["age"] + table["site"].map({"a": 0, "b": 20, "c": 5, "d": 12})
     >>> table.loc[::20, "age"] = np.nan
     >>> found = bv.select(table, y, n_replicates=3, burn_in=300, n_draws=300, random_state=0)
     >>> found.names
