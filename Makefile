@@ -4,9 +4,13 @@
 #   make test         all quick tests: C++ core, C++ core under sanitizers, Python, examples in docstrings
 #   make test-core    the C++ core alone
 #   make test-sanitize  the C++ core under the address and undefined-behaviour sanitizers
+#   make test-threads  the C++ core under the thread sanitizer: the tests that use threads
+#   make test-sanitize-python  the extension under the sanitizers, with some of the Python tests
 #   make test-python  the quick Python tests
 #   make doctest      the examples in the docstrings
 #   make test-stat    the long statistical tests of the sampler
+#   make coverage     lines of the C++ core and of the Python package that the quick tests reach
+#   make fuzz         random input to the sampler and to the readers of files, FUZZ_SECONDS each
 #   make test-peers   agreement with stochtree and bartz, draws made of their fits and pymc-bart's (installs them)
 #   make bench-peers  speed against stochtree and bartz (installs them)
 #   make bench-methods  what a method costs beyond its fits, and against stochtree
@@ -20,26 +24,34 @@
 #   make wheel        source distribution and wheel, tested in an empty environment
 #   make clean        remove everything that make made
 #
-# Settings: PYTHON (python3), VENV (.venv), WERROR=ON (compiler warnings are errors), JOBS (2, test processes)
+# Settings: PYTHON (python3), VENV (.venv), WERROR=ON (compiler warnings are errors), JOBS (2, test processes),
+# FUZZ_SECONDS (600)
 
 PYTHON ?= python3
 VENV ?= .venv
 WERROR ?= OFF
 JOBS ?= 2
+FUZZ_SECONDS ?= 600
 
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 PIP := $(PY) -m pip --disable-pip-version-check -q
 PYTEST := $(PY) -m pytest
-CMAKE_CORE := $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
-	-DBAYESVC_BUILD_PYTHON=OFF -DBAYESVC_BUILD_TESTS=ON
+CMAKE := $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja)
+CMAKE_CORE := $(CMAKE) -DBAYESVC_BUILD_PYTHON=OFF -DBAYESVC_BUILD_TESTS=ON
+CMAKE_PYTHON := $(CMAKE) -DPython_EXECUTABLE=$(abspath $(PY))
 
 # Directories are listed too: they change when a file goes.
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 	$(shell find cpp bind src -not -name '*.py[co]' -not -name __pycache__ -not -path 'cpp/tests*')
 CPP_FILES = $(shell find cpp bind -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: help demo test test-core test-sanitize test-python doctest test-stat test-peers bench-peers \
+# What runs the extension through every part that handles memory, without taking long.
+SANITIZED_TESTS := tests/test_same_bits.py tests/test_sampling.py tests/test_prediction.py \
+	tests/test_draws.py tests/test_linkage.py tests/test_messy.py tests/test_limits.py
+
+.PHONY: help demo test test-core test-sanitize test-threads test-sanitize-python \
+	sanitized-extension test-python doctest coverage fuzz test-stat test-peers bench-peers \
 	bench-prediction bench-methods bench-startup bench-smoke docs pictures lint format wheel clean
 
 help:
@@ -60,6 +72,14 @@ $(VENV)/.package: $(VENV)/.build-tools $(PACKAGE_SOURCES)
 
 $(VENV)/.dev: $(VENV)/.package pyproject.toml
 	$(PIP) install 'bayesvc[dev]'
+	touch $@
+
+$(VENV)/.coverage: $(VENV)/.dev pyproject.toml
+	$(PIP) install 'bayesvc[coverage]'
+	touch $@
+
+$(VENV)/.fuzz: $(VENV)/.dev pyproject.toml
+	$(PIP) install 'bayesvc[fuzz]'
 	touch $@
 
 $(VENV)/.peers: $(VENV)/.dev pyproject.toml
@@ -87,10 +107,39 @@ test-core: $(VENV)/.build-tools
 
 test-sanitize: $(VENV)/.build-tools
 	@echo '==> C++ core under the address and undefined-behaviour sanitizers'
-	$(CMAKE_CORE) -B build/sanitize -DBAYESVC_SANITIZE=ON
+	$(CMAKE_CORE) -B build/sanitize -DBAYESVC_SANITIZE=address,undefined
 	$(BIN)/cmake --build build/sanitize
 	UBSAN_OPTIONS=print_stacktrace=1 \
 	$(BIN)/ctest --test-dir build/sanitize --output-on-failure --no-tests=error
+
+test-threads: $(VENV)/.build-tools
+	@echo '==> C++ core under the thread sanitizer'
+	$(CMAKE_CORE) -B build/threads -DBAYESVC_SANITIZE=thread
+	$(BIN)/cmake --build build/threads
+	TSAN_OPTIONS=halt_on_error=1 build/threads/core_tests thread
+
+# The package beside its sources: build/<name>/path/bayesvc holds links to them and to the extension.
+define link_package
+	rm -rf build/$(1)/path
+	mkdir -p build/$(1)/path/bayesvc
+	ln -s $(CURDIR)/src/bayesvc/* $(CURDIR)/build/$(1)/_core.* build/$(1)/path/bayesvc
+endef
+
+# Python is not built with the sanitizers, so their library is loaded before it; so is that of C++,
+# where the sanitizer looks for what throws exceptions. What Python itself never frees is no leak.
+SANITIZED := PYTHONPATH=$(CURDIR)/build/sanitize-python/path \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)"
+
+sanitized-extension: $(VENV)/.dev
+	$(CMAKE_PYTHON) -B build/sanitize-python -DBAYESVC_SANITIZE=address,undefined
+	$(BIN)/cmake --build build/sanitize-python
+	$(call link_package,sanitize-python)
+
+test-sanitize-python: sanitized-extension
+	@echo '==> Python tests of the extension under the address and undefined-behaviour sanitizers'
+	$(SANITIZED) $(PYTEST) -q -p no:cacheprovider --timeout=1200 $(SANITIZED_TESTS) \
+		--deselect tests/test_limits.py::test_no_birth_beyond_the_last_leaf_id  # takes minutes
 
 test-python: $(VENV)/.dev
 	@echo '==> Python tests'
@@ -99,6 +148,32 @@ test-python: $(VENV)/.dev
 doctest: $(VENV)/.dev
 	@echo '==> Examples in docstrings'
 	$(PYTEST) -q -c pyproject.toml --doctest-modules --pyargs bayesvc
+
+# Of the C++ core by its own tests and the quick Python tests; of Python by the latter.
+COVERAGE_FLAGS := --coverage -fprofile-update=atomic
+coverage: $(VENV)/.coverage
+	@echo '==> Coverage'
+	$(CMAKE_PYTHON) -B build/coverage -DBAYESVC_BUILD_TESTS=ON -DCMAKE_BUILD_TYPE=Debug \
+		-DCMAKE_CXX_FLAGS='$(COVERAGE_FLAGS)'
+	$(BIN)/cmake --build build/coverage
+	find build/coverage -name '*.gcda' -delete
+	build/coverage/core_tests
+	$(call link_package,coverage)
+	PYTHONPATH=$(CURDIR)/build/coverage/path $(PYTEST) -q -n $(JOBS) -p no:cacheprovider \
+		--cov=bayesvc --cov-config=pyproject.toml --cov-report=term-missing:skip-covered
+	$(BIN)/gcovr --root . --filter 'cpp/[^/]*$$' --filter bind/ build/coverage \
+		--gcov-ignore-parse-errors=all --txt build/coverage/cpp.txt --print-summary
+
+# Without the sanitizers, which libFuzzer cannot watch beside Python; then with them what was found.
+fuzz: $(VENV)/.fuzz sanitized-extension
+	mkdir -p build/fuzz
+	for name in sample files tables; do \
+		$(PY) fuzz/fuzz_$$name.py -max_total_time=$(FUZZ_SECONDS) -timeout=120 -len_control=0 \
+			-rss_limit_mb=4000 -print_final_stats=1 -artifact_prefix=build/fuzz/$$name- \
+			build/fuzz/$$name || exit 1; \
+	done
+	$(SANITIZED) $(PY) fuzz/fuzz_sample.py replay $(FUZZ_SECONDS) build/fuzz/sample
+	$(SANITIZED) $(PY) fuzz/fuzz_files.py replay $(FUZZ_SECONDS) build/fuzz/files
 
 test-stat: $(VENV)/.dev
 	$(PYTEST) -m stat -n $(JOBS) --timeout=3600 --durations=10

@@ -22,11 +22,9 @@ void check(const Columns& columns, const Matrix& x, const Vector& y, const AbcSe
   for (const auto& list : settings.design)
     for (const std::uint32_t j : list)
       if (j >= x.shape(1)) throw nb::value_error("design: no such column of X");
+  check_fit(columns, y, settings.forest);
   if (!settings.forest.row_weights.empty())
     throw nb::value_error("settings.row_weights must be empty");
-  if (y.shape(0) != n) throw nb::value_error("y must have one value for each row");
-  if (settings.forest.weights.size() != p)
-    throw nb::value_error("settings.weights must have one value for each variable");
   if (settings.forest.splitting != bayesvc::SplitPrior::fixed)
     throw nb::value_error("settings.splitting must be 'fixed'");
   if (settings.n_train < 2 || settings.n_train >= n)

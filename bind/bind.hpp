@@ -53,4 +53,5 @@ struct ForestSettings;
 // fit.cpp
 void check_fit(const bayesvc::Columns& columns, const Vector& y,
                const bayesvc::ForestSettings& settings);
+void check_response(const Vector& y, std::size_t n_rows);
 nb::dict fit_to_python(bayesvc::Fit&& fit, std::size_t p, std::size_t n_trees);

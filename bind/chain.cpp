@@ -146,8 +146,7 @@ void bind_chain(nb::module_& m) {
       .def_prop_ro("n_splits", [](const Chain& self) { return self.forest.splitting().n_splits(); })
       .def("set_y",
            [](Chain& self, const Vector& y) {
-             if (y.shape(0) != self.forest.n())
-               throw nb::value_error("y must have one value for each row");
+             check_response(y, self.forest.n());
              self.forest.set_y(y.data());
            })
       .def("fitted",

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <string>
 
 #include "bind.hpp"
 #include "correlation.hpp"
@@ -11,6 +13,13 @@ using bayesvc::Columns;
 using bayesvc::LinearModel;
 
 namespace {
+
+// Rows, columns and codes are numbered in 32 bits, and -1 is no column.
+void check_size(const std::string& what, std::size_t size) {
+  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
+  const std::string found = "X has " + std::to_string(size) + " " + what;
+  if (size > most) throw nb::value_error((found + "; pass at most 2147483647").c_str());
+}
 
 std::size_t checked(std::size_t at, std::size_t size) {
   if (at >= size) throw nb::index_error("column out of range");
@@ -29,6 +38,8 @@ nb::object per_variable(const Columns& columns, Get get) {
 
 void check(const bayesvc::Layout& layout, const Matrix& x) {
   const std::size_t n = x.shape(0), p = x.shape(1);
+  check_size("rows", n);
+  check_size("columns", p);
   if (!layout.n_categories.empty() && layout.n_categories.size() != p)
     throw nb::value_error("n_categories must have one value for each column");
   for (std::size_t j = 0; j < layout.n_categories.size(); ++j) {
@@ -133,6 +144,8 @@ void bind_linear_model(nb::module_& m) {
           },
           nb::arg("X"))
       .def_prop_ro("rank", &LinearModel::rank)
-      .def("residual_ss",
-           [](const LinearModel& self, const Vector& y) { return self.residual_ss(y.data()); });
+      .def("residual_ss", [](const LinearModel& self, const Vector& y) {
+        if (y.shape(0) != self.n()) throw nb::value_error("y must have one value for each row");
+        return self.residual_ss(y.data());
+      });
 }

@@ -1,17 +1,44 @@
 #include "fit.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "bind.hpp"
 
 using bayesvc::Control;
 using bayesvc::SavedForests;
 
+namespace {
+
+bool is_weight(double value) { return value >= 0 && std::isfinite(value); }
+
+bool all_weights(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), is_weight);
+}
+
+}  // namespace
+
+void check_response(const Vector& y, std::size_t n_rows) {
+  if (y.shape(0) != n_rows) throw nb::value_error("y must have one value for each row");
+  if (!std::all_of(y.data(), y.data() + n_rows, [](double value) { return std::isfinite(value); }))
+    throw nb::value_error("y must be finite");
+}
+
+// Whether the sampler can run at all. What makes sense is for the callers to say.
 void check_fit(const bayesvc::Columns& columns, const Vector& y,
                const bayesvc::ForestSettings& settings) {
-  if (y.shape(0) != columns.n()) throw nb::value_error("y must have one value for each row");
-  if (settings.weights.size() != columns.p())
-    throw nb::value_error("settings.weights must have one value for each variable");
-  if (!settings.row_weights.empty() && settings.row_weights.size() != columns.n())
-    throw nb::value_error("settings.row_weights must have one value for each row");
+  check_response(y, columns.n());
+  if (settings.n_trees == 0) throw nb::value_error("settings.n_trees must be at least 1");
+  if (settings.min_samples_leaf == 0 || settings.min_samples_leaf > 0x7fffffff)
+    throw nb::value_error("settings.min_samples_leaf must be at least 1 and below 2^31");
+  if (settings.weights.size() != columns.p() || !all_weights(settings.weights))
+    throw nb::value_error("settings.weights must have one finite value for each variable");
+  if (!std::all_of(settings.moves.begin(), settings.moves.end(), is_weight))
+    throw nb::value_error("settings.moves must be probabilities");
+  if (!settings.row_weights.empty() &&
+      (settings.row_weights.size() != columns.n() || !all_weights(settings.row_weights)))
+    throw nb::value_error("settings.row_weights must have one finite value for each row");
   if (!settings.row_weights.empty() && settings.binary)
     throw nb::value_error("settings.row_weights are for a continuous y");
 }
@@ -51,7 +78,10 @@ nb::dict fit(const bayesvc::Columns& columns, const Vector& y,
              std::size_t n_draws, bool keep_counts, bool keep_s, bool keep_trees, Control& control,
              bool keep_fitted) {
   check_fit(columns, y, settings);
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / sizeof(double);
   if (n_draws == 0) throw nb::value_error("n_draws must be at least 1");
+  if (n_draws > most / std::max<std::size_t>(columns.p(), 1))
+    throw nb::value_error("n_draws is too large");
   if (keep_trees && !columns.has_values())
     throw nb::value_error("keep_trees needs Columns made with keep_values=True");
   const bayesvc::FitPlan plan{burn_in, n_draws, keep_counts, keep_s, keep_trees, keep_fitted};

@@ -32,6 +32,9 @@ double spread(std::vector<double> y) {
   return std::min(sd, (quantile(y, 0.75) - quantile(y, 0.25)) / 1.35);
 }
 
+// The training rows may span far less than all rows do, and its square must stay finite.
+double scaled_sd(double sd, double range) { return std::clamp(sd / range, 1e-12, 1e12); }
+
 // To training rows whose y does not vary: stumps.
 Fit flat_fit(std::size_t p, double sigma) {
   Fit fit{.tallies = Tallies(p, 1),
@@ -146,14 +149,14 @@ AbcSampler::Half AbcSampler::calibrated(const AbcPlan& plan, const Control& cont
     const double hat = sigma_hat(plan, half, control);
     half.settings.lambda = hat * hat * settings_.lambda_unit;
   } else {
-    half.settings.sigma /= half.range;
+    half.settings.sigma = scaled_sd(half.settings.sigma, half.range);
   }
   return half;
 }
 
 // Of the scaled y.
 double AbcSampler::sigma_hat(const AbcPlan& plan, const Half& half, const Control& control) const {
-  if (!std::isnan(settings_.sigma_hat)) return settings_.sigma_hat / half.range;
+  if (!std::isnan(settings_.sigma_hat)) return scaled_sd(settings_.sigma_hat, half.range);
   std::vector<std::uint32_t> model_columns;
   for (const std::uint32_t j : plan.subset) {
     if (settings_.design.empty())

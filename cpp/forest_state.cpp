@@ -1,11 +1,15 @@
 // Trees in and out of the chain, and the record of what was proposed.
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "forest.hpp"
 
 namespace bayesvc {
 namespace {
+
+// Splits on the way from the root to a leaf of a tree that is put in: as many calls are nested.
+constexpr unsigned most_planted = 1000;
 
 std::int32_t preorder_position(const Tree& tree, std::int32_t wanted) {
   std::int32_t position = 0, found = -1;
@@ -73,6 +77,8 @@ std::size_t Forest::grow_listed(PlantedTree& planted, std::int32_t k,
     tree.mu[tree.node(k).leaf] = residual_->rounded(mu);
     return next;
   }
+  if (tree.n_leaves() == std::numeric_limits<LeafId>::max() || tree.node(k).depth >= most_planted)
+    throw std::invalid_argument("trees: a tree has too many leaves, or too many splits in a row");
   const RowSet rows = rows_of(planted, k);
   check_rule(rule);
   const auto [column, cut] = comparison(rule);

@@ -30,6 +30,7 @@ class LinearModel {
   LinearModel(const MatrixView& x, const std::vector<std::uint32_t>& rows,
               const std::vector<std::uint32_t>& variables, const std::function<void()>& pause);
 
+  std::size_t n() const { return n_; }
   std::size_t rank() const { return rank_; }  // of the centred columns, at most n - 1
   double residual_ss(const double* y) const;  // of the n responses y on the columns
 

@@ -43,7 +43,9 @@ void SavedForests::pick(std::uint64_t k, const Rows& rows, double* out, Choice c
   };
   const double cut = value[k];
   if (!subset.empty() && subset[k])
-    pick([left = subset[k]](double x) { return (left >> static_cast<unsigned>(x)) & 1; });
+    pick([left = subset[k]](double x) {  // what is no category goes right
+      return x >= 0 && x < max_categories && ((left >> static_cast<unsigned>(x)) & 1);
+    });
   else if (!missing_left.empty() && missing_left[k])
     pick([cut](double x) { return !(x > cut); });
   else
@@ -154,6 +156,7 @@ void SavedForests::evaluate(std::uint64_t k, const Rows& rows, std::size_t depth
     pick(k, rows, out, [=](std::size_t, bool low) { return low ? a : b; });
     return;
   }
+  if (depth == most_nested) return walk(k, rows, out);
   if (scratch.size() <= depth) scratch.emplace_back();
   double* high = scratch[depth].data();
   evaluate(left, rows, depth + 1, scratch, out);
@@ -162,6 +165,21 @@ void SavedForests::evaluate(std::uint64_t k, const Rows& rows, std::size_t depth
     const double a = out[i], b = high[i];  // read both: a conditional read makes no vector loop
     return low ? a : b;
   });
+}
+
+void SavedForests::walk(std::uint64_t k, const Rows& rows, double* out) const {
+  for (std::size_t i = 0; i < rows.n; ++i) {
+    Rows one = rows;
+    one.x += static_cast<std::ptrdiff_t>(i) * rows.row_stride;
+    one.n = 1;
+    std::uint64_t at = k;
+    while (variable[at] >= 0) {
+      double goes_left = 0;
+      pick(at, one, &goes_left, [](std::size_t, bool low) { return low ? 1.0 : 0.0; });
+      at += goes_left != 0 ? 1 : static_cast<std::uint64_t>(right[at]);
+    }
+    out[i] = value[at];
+  }
 }
 
 void SavedForests::predict(const double* x, std::size_t n_rows, std::ptrdiff_t row_stride,

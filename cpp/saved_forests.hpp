@@ -37,6 +37,7 @@ struct SavedForests {
 
  private:
   static constexpr std::size_t rows_at_once = 256;  // few enough for the first-level cache
+  static constexpr std::size_t most_nested = 64;    // splits evaluated within each other
   using Values = std::array<double, rows_at_once>;
   using Scratch = std::deque<Values>;  // one a depth; growing it leaves the others in place
   struct Rows;
@@ -46,6 +47,8 @@ struct SavedForests {
   // Writes the value of the subtree at node k for each of at most rows_at_once rows.
   void evaluate(std::uint64_t k, const Rows& rows, std::size_t depth, Scratch& scratch,
                 double* out) const;
+  // The same, row by row, however deep the subtree is.
+  void walk(std::uint64_t k, const Rows& rows, double* out) const;
   // out[i] = choice(i, whether row i goes left at node k).
   template <class Choice>
   void pick(std::uint64_t k, const Rows& rows, double* out, Choice choice) const;

@@ -148,6 +148,34 @@ def test_a_damaged_file_is_named(regression, tmp_path):
         bv.sample(*regression, n_replicates=1, checkpoint=tmp_path, **QUICK)
 
 
+def without(arrays, name):
+    del arrays[name]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda arrays: without(arrays, "vc"),
+        lambda arrays: without(arrays, "batch_size"),
+        lambda arrays: without(arrays, "forests/right"),
+        lambda arrays: arrays.update(vc=arrays["vc"][:1]),
+        lambda arrays: arrays.update(sigma=arrays["sigma"].astype(np.float32)),
+        lambda arrays: arrays.update({"forests/n_trees": np.array([40])}),
+        lambda arrays: arrays.update({"forests/value": np.array(["a"])}),
+    ],
+)
+def test_a_file_of_other_contents_is_named(regression, tmp_path, change):
+    settings = {"n_replicates": 1, "checkpoint": tmp_path, "keep_trees": True, **QUICK}
+    bv.sample(*regression, **settings)
+    (path,) = tmp_path.glob("fit-*.npz")
+    with np.load(path) as file:
+        arrays = dict(file)
+    change(arrays)
+    np.savez(path, **arrays)
+    with pytest.raises(ValueError, match=rf"{path.name}.*is damaged.*delete it"):
+        bv.sample(*regression, **settings)
+
+
 def test_bad_input(regression, tmp_path):
     with pytest.raises(ValueError, match="needs a random_state"):
         bv.select(*regression, checkpoint=tmp_path)

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import pickle
 import re
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -129,6 +130,31 @@ def spoil(path, draws):
     yield "other arrays"
     path.write_bytes(pickle.dumps([1, 2]))
     yield "pickle"
+    with path.open("wb") as file:
+        np.savez(file, settings=np.array([Bomb()], dtype=object))
+    yield "pickle in an array"
+    for name, content in {
+        "settings.npy": pickle.dumps(Bomb()),
+        "settings": b"no array",
+        "vc": b"no array",
+        "settings.npy ": b"\x93NUMPY\x01\x00\x46\x00{'descr': (((((",
+    }.items():
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(name, content)
+        yield f"{name!r} is no array"
+    path.write_bytes(re.sub(rb"PK\x01\x02.{4}\x00\x00", with_password, good, flags=re.DOTALL))
+    yield "password"
+
+
+class Bomb:
+    """Fails the test if it is ever made from a pickle."""
+
+    def __reduce__(self):
+        return (pytest.fail, ("a pickle was loaded",))
+
+
+def with_password(found: re.Match[bytes]) -> bytes:
+    return found[0][:8] + b"\x01\x00"
 
 
 def test_damaged_files(draws, tmp_path):
@@ -175,6 +201,11 @@ def change_file(path, **changes):
         ({"settings": {"prior": {"kind": "OTHER"}}}, "do not fit"),
         ({"vc": np.zeros((1, 1))}, "do not fit"),
         ({"n_splits": np.zeros((2, 60))}, "do not fit"),
+        ({"settings": {"feature_names": 5}}, "do not fit"),
+        ({"settings": {"calibration": []}}, "do not fit"),
+        ({"forests/0/n_trees": np.array([1])}, "trees of"),
+        ({"forests/1/variable": np.array(["a"])}, "trees are damaged"),
+        ({"forests/1/tree_start": np.array([0, 7], np.uint64)}, "trees are damaged"),
     ],
 )
 def test_files_of_other_contents(draws, tmp_path, changes, message):

@@ -1,8 +1,10 @@
 // A test framework of one header: TEST(name) { ... CHECK(condition); CHECK_NEAR(a, b, tolerance); }
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 namespace check {
@@ -37,16 +39,29 @@ inline void report_near(double a, double b, double tolerance, const char* file, 
               tolerance);
 }
 
-inline int run_all() {
-  int n_failed = 0;
+// Those whose name has one of the parts; with no parts, all.
+inline std::vector<Test> chosen(const std::vector<std::string>& parts) {
+  std::vector<Test> tests;
   for (const Test& test : registry()) {
+    const auto named = [&](const std::string& part) {
+      return std::string(test.name).find(part) != std::string::npos;
+    };
+    if (parts.empty() || std::any_of(parts.begin(), parts.end(), named)) tests.push_back(test);
+  }
+  return tests;
+}
+
+inline int run(const std::vector<std::string>& parts) {
+  int n_failed = 0;
+  const std::vector<Test> tests = chosen(parts);
+  for (const Test& test : tests) {
     failed = false;
     test.body();
     if (failed) std::printf("FAILED %s\n", test.name);
     n_failed += failed ? 1 : 0;
   }
-  std::printf("%d passed, %d failed\n", static_cast<int>(registry().size()) - n_failed, n_failed);
-  return n_failed == 0 ? 0 : 1;
+  std::printf("%d passed, %d failed\n", static_cast<int>(tests.size()) - n_failed, n_failed);
+  return n_failed == 0 && !tests.empty() ? 0 : 1;
 }
 
 }  // namespace check

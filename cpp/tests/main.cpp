@@ -1,3 +1,4 @@
 #include "check.hpp"
 
-int main() { return check::run_all(); }
+// core_tests [part of a name ...]
+int main(int argc, char** argv) { return check::run({argv + 1, argv + argc}); }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "../abc.hpp"
@@ -296,6 +297,19 @@ TEST(abc_is_the_same_with_plain_and_avx2_kernels) {
         check_same(drawn(problem.sampler(plain), s), drawn(problem.sampler(fast), s));
     }
   }
+}
+
+// Threads share the sampler and the control.
+TEST(abc_samples_on_threads_are_the_samples_one_by_one) {
+  const Problem problem(Kind::messy, 70, false);
+  const AbcSampler sampler = problem.sampler(problem.settings(false));
+  std::vector<AbcSample> together(4, drawn(sampler, 9));
+  Control control;
+  std::vector<std::thread> threads;
+  for (std::size_t s = 0; s < together.size(); ++s)
+    threads.emplace_back([&, s] { together[s] = sampler.sample(seed_of(s), control); });
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t s = 0; s < together.size(); ++s) check_same(drawn(sampler, s), together[s]);
 }
 
 TEST(abc_stops_when_cancelled) {

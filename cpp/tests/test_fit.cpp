@@ -298,3 +298,40 @@ TEST(damaged_forests_are_refused) {
   for (const SavedForests& forests : damaged) accepted += !refused(forests);
   CHECK(accepted == 0);
 }
+
+// One row goes right at each split: deeper than calls could be nested.
+TEST(kept_trees_of_any_depth_predict) {
+  constexpr std::int32_t depth = 200000;
+  SavedForests forests;
+  forests.n_trees = 1;
+  forests.tree_start = {0};
+  for (std::int32_t k = 0; k < depth; ++k) {
+    for (const std::int32_t leaf : {0, 1}) {
+      forests.variable.push_back(leaf ? -1 : 0);
+      forests.right.push_back(leaf ? 0 : 2);
+      forests.value.push_back(k);
+    }
+  }
+  forests.variable.push_back(-1);
+  forests.right.push_back(0);
+  forests.value.push_back(depth);
+  forests.check(1);
+  const std::vector<double> x{-1.0, 0.5, 3.0, depth - 1.5, depth + 5.0};
+  std::vector<double> out(x.size());
+  forests.predict(x.data(), x.size(), 1, 1, 1, out.data());
+  CHECK(out == std::vector<double>({0.0, 1.0, 3.0, depth - 1.0, double(depth)}));
+}
+
+TEST(what_is_no_category_goes_right) {
+  SavedForests forests;
+  forests.n_trees = 1;
+  forests.tree_start = {0};
+  forests.variable = {0, -1, -1};
+  forests.right = {2, 0, 0};
+  forests.value = {0, 1, 2};
+  forests.subset = {~std::uint64_t{1}, 0, 0};  // all categories but the first go left
+  const std::vector<double> x{0, 1, 63, 64, 1e300, -1, NAN, INFINITY, -INFINITY};
+  std::vector<double> out(x.size());
+  forests.predict(x.data(), x.size(), 1, 1, 1, out.data());
+  CHECK(out == std::vector<double>({2, 1, 1, 2, 2, 2, 2, 2, 2}));
+}

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import zipfile
-import zlib
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc import _core
-from bayesvc._files import whole_file
+from bayesvc._files import DamagedFile, read_arrays, whole_file
+from bayesvc.checkpoint import saved_forests
 from bayesvc.draws import Draws, PathLike, tally_layout
 from bayesvc.priors import Calibration, prior_from_dict, prior_to_dict
 from bayesvc.spike_forest import AbcRecord, SpikeForest
@@ -46,12 +45,14 @@ def write(draws: Draws, path: PathLike) -> None:
 
 def read(path: PathLike) -> Draws:
     """Return the draws that `write` wrote."""
-    with Path(path).open("rb") as file:
-        arrays = _read_arrays(path, file)
+    try:
+        arrays = read_arrays(Path(path))
+    except DamagedFile as error:
+        raise ValueError(_bad_file(path, "it is no Draws file or damaged", error)) from error
     settings = _read_settings(path, arrays)
     try:
         return _from_parts(settings, arrays)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise ValueError(_bad_file(path, "its contents do not fit", error)) from error
 
 
@@ -102,7 +103,8 @@ def _from_parts(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Dr
     if isinstance(settings["prior"], SpikeForest):
         tallies["abc"] = _abc_record(arrays, n_replicates)
     if has_forests:
-        tallies["forests"] = tuple(_forest(arrays, r) for r in range(n_replicates))
+        n_draws = settings["n_draws"]
+        tallies["forests"] = tuple(_forest(arrays, r, n_draws) for r in range(n_replicates))
     return Draws(**tallies, **settings, classes=arrays.get("classes"))
 
 
@@ -114,20 +116,10 @@ def _abc_record(arrays: dict[str, NDArray[Any]], n_kept: int) -> AbcRecord:
     return AbcRecord(discrepancy, kept, subset_size, float(arrays["abc/seconds"]))
 
 
-def _forest(arrays: dict[str, NDArray[Any]], r: int) -> _core.SavedForests:
+def _forest(arrays: dict[str, NDArray[Any]], r: int, n_draws: int) -> _core.SavedForests:
     start = f"forests/{r}/"
     parts = {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
-    return _core.SavedForests.from_arrays(parts)
-
-
-def _read_arrays(path: PathLike, file: BinaryIO) -> dict[str, NDArray[Any]]:
-    try:
-        with np.load(file, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (ValueError, TypeError, AttributeError, EOFError, KeyError) as error:
-        raise ValueError(_bad_file(path, "it is no Draws file or damaged", error)) from error
-    except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError) as error:
-        raise ValueError(_bad_file(path, "it is damaged", error)) from error
+    return saved_forests(parts, n_draws)
 
 
 def _read_settings(path: PathLike, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
@@ -135,7 +127,7 @@ def _read_settings(path: PathLike, arrays: dict[str, NDArray[Any]]) -> dict[str,
         settings = json.loads(arrays["settings"].tobytes())
         is_ours = settings.pop("format") == _FORMAT
         version = settings.pop("version")
-    except (KeyError, ValueError, AttributeError, TypeError) as error:
+    except (KeyError, ValueError, AttributeError, TypeError, RecursionError) as error:
         raise ValueError(_bad_file(path, "it is no Draws file", error)) from error
     if not is_ours:
         raise ValueError(_bad_file(path, "it is no Draws file"))

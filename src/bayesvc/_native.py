@@ -76,6 +76,8 @@ def one_per_row(name: str, data: Any) -> NDArray[Any]:
                 f"{name} is a data frame with {len(series.columns)} columns; pass one of them"
             )
         series = series[series.columns[0]]
+    if series is not None:
+        series = without_wide_integers(series)
     values = as_array(data, name) if series is None else np.asarray(series.to_numpy())
     if values.ndim == 0:
         refuse_scalar(name, data, "one value per row of X: an array, a series or a list")
@@ -87,6 +89,20 @@ def one_per_row(name: str, data: Any) -> NDArray[Any]:
             "pass one value per row of X"
         )
     return values
+
+
+def is_wide_integer(dtype: Any) -> bool:
+    """Tell whether a narwhals type is one of integers that numpy does not have."""
+    import narwhals as nw
+
+    return dtype in (nw.Int128, nw.UInt128)
+
+
+def without_wide_integers(series: Any) -> Any:
+    """Return a narwhals series of such integers as one of float64, any other as it is."""
+    import narwhals as nw
+
+    return series.cast(nw.Float64) if is_wide_integer(series.dtype) else series
 
 
 def is_missing(value: Any) -> bool:

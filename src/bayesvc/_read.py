@@ -12,8 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._native import as_array, as_narwhals, is_missing, listed, refuse_scalar
+from bayesvc._native import (
+    as_array,
+    as_narwhals,
+    is_missing,
+    is_wide_integer,
+    listed,
+    refuse_scalar,
+)
 from bayesvc._sparse import dense_frame, dense_matrix, is_sparse, sparse_columns
+
+_MOST_ROWS = 2**31 - 1  # and columns: the sampler numbers them in 32 bits
 
 Keep = NDArray[np.bool_] | None
 """Rows to take, where not all of them."""
@@ -123,10 +132,19 @@ def _read_frame(native: Any, frame: Any, min_rows: int, keep: Keep) -> ReadX:
     plain = [j in sparse or _is_plain(dtype) for j, dtype in enumerate(frame.schema.values())]
     if not all(plain):
         return _read_columns(frame, names, not defaults, sparse)
-    values = dense_frame(native) if sparse else frame.to_numpy()
+    values = dense_frame(native) if sparse else _wide_as_floats(frame).to_numpy()
     if values.dtype.kind not in "fiub":
         return _read_columns(frame, names, not defaults, sparse)
     return ReadX(values, names, names_given=not defaults)
+
+
+def _wide_as_floats(frame: Any) -> Any:
+    wide = [name for name, dtype in frame.schema.items() if is_wide_integer(dtype)]
+    if not wide:
+        return frame
+    import narwhals as nw
+
+    return frame.with_columns(nw.col(*wide).cast(nw.Float64))
 
 
 def _is_plain(dtype: Any) -> bool:
@@ -259,3 +277,5 @@ def _check_shape(shape: tuple[int, ...], min_rows: int, keep: Keep) -> None:
         raise ValueError(f"X has {rows}{weighed} (shape {shape}); pass at least {min_rows}")
     if p == 0:
         raise ValueError(f"X has no columns (shape {shape}); pass at least one")
+    if max(shape) > _MOST_ROWS:
+        raise ValueError(f"X has shape {shape}; pass at most {_MOST_ROWS:,} rows and columns")

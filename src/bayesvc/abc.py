@@ -20,7 +20,14 @@ from bayesvc._validation import (
 )
 from bayesvc.draws import Draws, tally_layout
 from bayesvc.layout import PLAIN, Layout
-from bayesvc.priors import Calibration, core_settings, prior_leaf_sd, round12
+from bayesvc.priors import (
+    Calibration,
+    check_sigma_prior,
+    core_settings,
+    prior_leaf_sd,
+    round12,
+    scaled_sigma,
+)
 from bayesvc.problem import Data, check_forest_memory, check_prior_fits_data
 from bayesvc.progress import Progress, ProgressCallback, check_progress
 from bayesvc.response import EncodedY
@@ -126,6 +133,7 @@ def abc_sampler(
     leaf_sd = prior_leaf_sd(prior, n_trees, binary=binary)
     # the parts of the calibration that depend on y are found anew for each sample
     calibration = Calibration(0.0, 1.0, leaf_sd, 1.0, 0.0, None, "single", binary)
+    quantile = check_sigma_prior(prior, float(chdtri(prior.nu, prior.q)))
     offsets = np.zeros(0)
     if binary:
         # half an observation away from 0 and 1, where the offset would be infinite
@@ -143,7 +151,7 @@ def abc_sampler(
         b0=prior.b0,
         sigma_hat=prior.sigma_hat if isinstance(prior.sigma_hat, float) else math.nan,
         corrected=prior.sigma_hat != "lm-uncorrected",
-        lambda_unit=round12(float(chdtri(prior.nu, prior.q)) / prior.nu),
+        lambda_unit=round12(quantile / prior.nu),
         offsets=offsets,
     )
 
@@ -274,6 +282,10 @@ def check_abc(prior: SpikeForest, data: Data) -> None:
             f"forest; pass at most {n_train // 2}"
         )
     check_prior_fits_data(prior, data)
+    if not data.binary:
+        for name in ("sigma", "sigma_hat"):
+            if isinstance(value := getattr(prior, name), float):
+                scaled_sigma(name, value, float(np.ptp(data.y.values)))
     if prior.epsilon is None:
         remedy = "use a smaller keep or n_samples"
         check_memory(f"keep={prior.keep!r}", (n_kept(prior), p), 8 * 10, remedy)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zipfile
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +16,7 @@ from numpy.typing import NDArray
 
 import bayesvc
 from bayesvc import _core
-from bayesvc._files import whole_file
+from bayesvc._files import DamagedFile, read_arrays, whole_file
 from bayesvc.cluster import settings_to_dict
 
 if TYPE_CHECKING:
@@ -58,23 +56,18 @@ class Checkpoint:
             )
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def find(self, key: str) -> dict[str, Any] | None:
+    def find(self, key: str, n_features: int, length: Length) -> dict[str, Any] | None:
         """Return the result with this key, if the fit was finished."""
         path = self._path(key)
         try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
+            return _result(read_arrays(path), n_features, length)
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+        except (DamagedFile, OSError) as error:
             raise ValueError(
                 f"checkpoint file {str(path)!r} is damaged ({error}); delete it, and its fit is "
                 "run again"
             ) from None
-        forests = {n.removeprefix(_FORESTS): a for n, a in arrays.items() if n.startswith(_FORESTS)}
-        found: dict[str, Any] = {n: a for n, a in arrays.items() if not n.startswith(_FORESTS)}
-        found["forests"] = _core.SavedForests.from_arrays(forests) if forests else None
-        return found
 
     def keep(self, key: str, result: dict[str, Any]) -> None:
         """Write the result of a finished fit: the whole file or none."""
@@ -99,6 +92,39 @@ def open_checkpoint(folder: PathLike | None, random_state: Any) -> Checkpoint | 
             "pass one such as random_state=0"
         )
     return Checkpoint(folder)
+
+
+def _result(arrays: dict[str, NDArray[Any]], n_features: int, length: Length) -> dict[str, Any]:
+    """Return the result of a fit if it is all there."""
+    from bayesvc.draws import tally_layout  # which knows of all that a fit leaves behind
+
+    absent = {"counts": not length.keep_counts, "s": not length.keep_s}
+    layout = tally_layout(n_features, length.n_draws) | {
+        "n_batches": ((), np.int64),
+        "batch_size": ((), np.int64),
+    }
+    for name, (shape, dtype) in layout.items():
+        if not absent.get(name) and (
+            name not in arrays or arrays[name].shape != shape or arrays[name].dtype != dtype
+        ):
+            raise DamagedFile(f"{name!r} is not what a fit leaves behind")
+    found: dict[str, Any] = {n: a for n, a in arrays.items() if not n.startswith(_FORESTS)}
+    found["forests"] = None
+    if length.keep_trees:
+        parts = {n.removeprefix(_FORESTS): a for n, a in arrays.items() if n.startswith(_FORESTS)}
+        found["forests"] = saved_forests(parts, length.n_draws)
+    return found
+
+
+def saved_forests(arrays: dict[str, NDArray[Any]], n_draws: int) -> _core.SavedForests:
+    """Return the trees of so many draws from their arrays, or raise DamagedFile."""
+    try:
+        forests = _core.SavedForests.from_arrays(arrays)
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise DamagedFile(f"trees are damaged: {error}") from error
+    if forests.n_draws != n_draws:
+        raise DamagedFile(f"there are trees of {forests.n_draws} draws instead of {n_draws}")
+    return forests
 
 
 def fit_key(columns: _core.Columns, fit: Fit, length: Length) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bayesvc._native import listed
 from bayesvc._read import Keep, Labelled, ReadX, read_X
+from bayesvc._validation import check_memory
 from bayesvc.table import MISSING, Groups, Table
 
 FloatArray = NDArray[np.float64]
@@ -211,6 +212,10 @@ def _check_categories(table: Table, labelled: dict[int, Labelled]) -> None:
 
 def _matrix(read: ReadX) -> tuple[FloatArray, set[int]]:
     """Return the numbers as the sampler reads them, and which columns have missing ones."""
+    flags = read.values.flags
+    if read.values.dtype != np.float64 or not (flags.c_contiguous or flags.f_contiguous):
+        remedy = "pass a contiguous array of float64, which is not copied, or fewer columns or rows"
+        check_memory("a copy of X", read.values.shape, 8, remedy)
     with np.errstate(over="ignore", invalid="ignore"):
         matrix = read.values.astype(np.float64, copy=False)
         # A finite sum proves that every value is finite, without a matrix of truth values.

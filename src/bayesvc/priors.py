@@ -46,7 +46,7 @@ class Moves:
     def __post_init__(self) -> None:
         remedy = "pass four probabilities that sum to 1, such as (0.25, 0.25, 0.4, 0.1)"
         for name in ("birth", "death"):
-            value = check_number(f"moves.{name}", getattr(self, name), above=0, remedy=remedy)
+            value = check_number(f"moves.{name}", getattr(self, name), least=1e-6, remedy=remedy)
             object.__setattr__(self, name, value)
         for name in ("change", "swap"):
             value = check_number(f"moves.{name}", getattr(self, name), least=0, remedy=remedy)
@@ -100,7 +100,8 @@ class TreePrior:
     split_weights: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        self._set("k", check_number("k", self.k, above=0, remedy="the usual value is 2"))
+        remedy = "the usual value is 2"
+        self._set("k", check_number("k", self.k, least=1e-3, most=1e6, remedy=remedy))
         self._set("nu", check_number("nu", self.nu, above=0, remedy="the usual value is 3"))
         self._set("q", check_number("q", self.q, above=0, below=1, remedy="the usual value is 0.9"))
         remedy = "the usual value is 0.95"
@@ -278,17 +279,40 @@ def calibrate(
     scaled = (y - y_low) / y_range - 0.5
     precision = "double" if _spread(scaled) < _LEAST_SPREAD_FOR_SINGLE else "single"
     if prior.sigma is not None:
+        scaled_sigma("sigma", prior.sigma, y_range)
         return Calibration(y_low, y_range, leaf_sd, 1.0, 0.0, None, precision, False)
     if isinstance(prior.sigma_hat, float):
-        sigma_hat = prior.sigma_hat / y_range
+        sigma_hat = scaled_sigma("sigma_hat", prior.sigma_hat, y_range)
     else:
         assert linear_model is not None
         corrected = prior.sigma_hat != "lm-uncorrected"
         sigma_hat = residual_sd(linear_model, scaled, weights, corrected=corrected)
     from scipy.special import chdtri  # the inverse of the upper tail, hence q and not 1 - q
 
-    lambda_ = round12(sigma_hat**2 * float(chdtri(prior.nu, prior.q)) / prior.nu)
+    quantile = check_sigma_prior(prior, float(chdtri(prior.nu, prior.q)))
+    lambda_ = round12(sigma_hat**2 * quantile / prior.nu)
     return Calibration(y_low, y_range, leaf_sd, lambda_, 0.0, sigma_hat * y_range, precision, False)
+
+
+def check_sigma_prior(prior: TreePrior, quantile: float) -> float:
+    """Return the quantile of chi-square with `nu` degrees of freedom if sigma can be drawn."""
+    if not 1e-20 < quantile / prior.nu < 1e20:
+        raise ValueError(
+            f"nu={prior.nu!r} and q={prior.q!r} put the prior of sigma out of the range of "
+            "floating point; the usual values are 3 and 0.9"
+        )
+    return quantile
+
+
+def scaled_sigma(name: str, value: float, y_range: float) -> float:
+    """Return an error sd on the scaled y, where it must be a number to compute with."""
+    scaled = value / y_range if value / 1e12 < y_range else math.inf  # which may overflow
+    if not 1e-12 < scaled < 1e12:
+        raise ValueError(
+            f"{name}={value!r} does not go with a y whose values span {y_range:g}; pass a value in "
+            "the units of y"
+        )
+    return scaled
 
 
 def prior_leaf_sd(prior: TreePrior, n_trees: int, *, binary: bool) -> float:
@@ -380,6 +404,11 @@ def _check_split_weights(weights: Any) -> tuple[float, ...]:
         raise ValueError(f"split_weights[{bad[0]}]={array[bad[0]]} must be at least 0; {remedy}")
     if not array.any():
         raise ValueError(f"split_weights of length {array.size} holds no positive value; {remedy}")
+    if array.max() > 1e100 or array[array > 0].min() < 1e-100:
+        raise ValueError(
+            f"split_weights range from {array[array > 0].min():g} to {array.max():g}, too far to "
+            "compute with; pass weights between 1e-100 and 1e100"
+        )
     return tuple(array.tolist())
 
 

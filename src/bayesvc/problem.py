@@ -24,6 +24,7 @@ from bayesvc.table import Groups, Table
 FloatArray = NDArray[np.float64]
 
 _TREE_BYTES = 400  # of a tree of a few nodes, beside the numbers of its rows
+_FEWER = "pass fewer columns or rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +125,10 @@ class Data:
 
     @cached_property
     def _columns(self) -> Started[_core.Columns]:
+        n, _ = shape = self.values.shape
+        code_bytes = 1 if n <= 2**8 else 2 if n <= 2**16 else 4
+        each = code_bytes + (8 if self._keep_values else 0)
+        check_memory("X as rank codes", shape, each, _FEWER)
         return Started(lambda: self.layout.columns(self.values, keep_values=self._keep_values))
 
     @cached_property
@@ -146,6 +151,10 @@ class Data:
     @cached_property
     def linear_model(self) -> _core.LinearModel:
         """The full linear model, whose residuals tell sigma_hat of any response."""
+        n, p = self.values.shape
+        rank = min(n - 1, p)
+        remedy = f"pass sigma_hat as a number, or {_FEWER.removeprefix('pass ')}"
+        check_memory("the linear model for sigma_hat", (n + rank // 2, rank), 8, remedy)
         if self._n_jobs > 1:
             _ = self._columns  # at the same time
         return Started(lambda: self._linear_model(self.weights)).result()

@@ -8,11 +8,21 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._native import as_array, as_narwhals, is_missing, listed, refuse_masked, refuse_scalar
+from bayesvc._native import (
+    as_array,
+    as_narwhals,
+    is_missing,
+    listed,
+    refuse_masked,
+    refuse_scalar,
+    without_wide_integers,
+)
 from bayesvc._sparse import is_sparse
 from bayesvc._validation import check_choice
 
 Response = Literal["continuous", "binary"]
+
+_LARGEST_Y = 1e290  # so that sums of y, and sigma in its units, neither over- nor underflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +116,7 @@ def _series_array(series: Any) -> NDArray[Any]:
     missing = int(series.is_null().sum())
     if missing:
         raise ValueError(f"y has {missing} missing values; drop these rows from X and y")
+    series = without_wide_integers(series)
     if series.dtype.is_numeric() and not series.dtype.is_decimal():
         return np.asarray(series.to_numpy())
     return np.array(series.to_list(), dtype=None if series.dtype == nw.Boolean else object)
@@ -178,9 +189,13 @@ def _encode_continuous(values: NDArray[Any]) -> EncodedY:
             f"y is constant (every value is {numbers[0]:g}), so there is nothing to explain; "
             "pass a response that varies"
         )
-    if not np.isfinite(span):
+    if not (np.isfinite(span) and np.abs(numbers).max() < _LARGEST_Y):
         raise ValueError(
             f"y ranges from {numbers.min():g} to {numbers.max():g}, too wide for floating point; "
             "divide it by a constant"
+        )
+    if span < 1 / _LARGEST_Y:
+        raise ValueError(
+            f"y ranges over {span:g}, too narrow for floating point; multiply it by a constant"
         )
     return EncodedY(numbers, "continuous", None)

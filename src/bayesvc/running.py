@@ -126,7 +126,7 @@ def _go_on(
     left: list[tuple[int, str]] = []
     for i, fit in enumerate(fits):
         key = fit_key(columns, fit, length)
-        result = checkpoint.find(key)
+        result = checkpoint.find(key, columns.p, length)
         if result is None:
             left.append((i, key))
         else:

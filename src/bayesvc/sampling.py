@@ -27,6 +27,8 @@ from bayesvc.running import DEFAULT_DRAWS, ROLE_FIT, Fit, Length, fit_seed, run_
 from bayesvc.spike_forest import SpikeForest, refuse_settings
 from bayesvc.table import Groups
 
+_KEPT_TREE_BYTES = 72  # of a tree with four nodes
+
 
 def sample(
     X: Any,
@@ -340,6 +342,10 @@ def check_run_memory(
     )
     what = f"{what} with n_draws={length.n_draws}"
     check_memory(what, (n_fits,), per_fit, "use fewer", items="fits")
+    if length.keep_trees:
+        remedy = "use fewer n_replicates, n_draws or n_trees"
+        size = (n_fits, length.n_draws, n_trees)
+        check_memory("keep_trees=True", size, _KEPT_TREE_BYTES, remedy, items="trees")
 
 
 def _check_kept_memory(length: Length, n_replicates: int, n_features: int) -> None:

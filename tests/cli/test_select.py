@@ -217,6 +217,7 @@ def test_nothing_is_claimed_of_noise(run, tmp_path):
     assert "columns drive" in done.stdout or "columns drives" in done.stdout
 
 
+GZIP_HEAD = gzip.compress(b"")[:10]
 BAD = {
     "no such file": ("nothing.csv", None, ["-y", "y"], "no such file"),
     "nearly this file": ("dta.csv", None, ["-y", "y"], "did you mean"),
@@ -248,6 +249,11 @@ BAD = {
     "unknown kind": ("t.docx", "x", ["-y", "y"], "unknown kind of file '.docx'"),
     "not parquet": ("t.parquet", "x", ["-y", "y"], "cannot be read"),
     "not gzipped": ("t.csv.gz", "x,y", ["-y", "y"], "not gzipped"),
+    "cut off": ("t.csv.gz", gzip.compress(b"y,a\n1,2\n" * 99)[:25], ["-y", "y"], "not gzipped"),
+    "wrong bytes": ("t.csv.gz", GZIP_HEAD + b"\xff" * 50, ["-y", "y"], "not gzipped"),
+    "an endless cell": ("t.csv", "y,a\n1," + "2" * 200_000, ["-y", "y"], "cannot be read"),
+    "two separators": ("data.csv", None, ["-y", "y", "--separator", "::"], "one character"),
+    "no separator": ("data.csv", None, ["-y", "y", "--separator", '"'], "one character"),
     "unknown method": ("data.csv", None, ["-y", "y", "--method", "dart-cv"], "'dart-vc'"),
     "unknown goal": ("data.csv", None, ["-y", "y", "--goal", "fast"], "balanced"),
     "unknown feature": ("data.csv", None, ["-y", "y", "--features", "bb"], "did you mean 'b'"),
@@ -270,7 +276,8 @@ BAD = {
 def test_bad_input(file, tmp_path, monkeypatch, case):
     name, content, options, message = BAD[case]
     if content is not None:
-        (tmp_path / name).write_text(content)
+        raw = content if isinstance(content, bytes) else content.encode()
+        (tmp_path / name).write_bytes(raw)
     monkeypatch.chdir(tmp_path)
     before = {path.name for path in tmp_path.iterdir()}
     done = CliRunner().invoke(app, ["select", name, *options])

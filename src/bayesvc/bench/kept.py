@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._files import DamagedFile, read_arrays
 from bayesvc.draws import Draws
 from bayesvc.fits import Fits
 from bayesvc.recipe import PRIORS
@@ -76,12 +76,14 @@ def pack(fits: Mapping[str, Fits]) -> bytes:
 def unpack(path: Path) -> dict[str, KeptFits]:
     """Return the kept fits by the name of their prior."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = dict(archive)
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        return _unpacked(read_arrays(path))
+    except (DamagedFile, OSError) as error:
         raise ValueError(
             f"{path} cannot be read ({error}); delete it and run its task again"
         ) from None
+
+
+def _unpacked(arrays: Mapping[str, NDArray[Any]]) -> dict[str, KeptFits]:
     found = {}
     for prior in PRIORS:
         if f"{prior}.fit.vc" in arrays:
@@ -107,7 +109,18 @@ def _compact(draws: Draws) -> dict[str, NDArray[Any]]:
 def _expanded(
     arrays: Mapping[str, NDArray[Any]], start: str, permuted: KeptFits | None = None
 ) -> KeptFits:
-    n_draws = arrays[start + "n_draws"]
-    vc, mpvip = (arrays[start + name] / n_draws for name in ("vc", "mpvip"))
-    vip, mi = (arrays[start + name].astype(np.float64) for name in ("vip", "mi"))
-    return KeptFits(vc, vip, mpvip, mi, arrays[start + "seconds"], permuted)
+    names = (*_TALLIES, "n_draws", "seconds")
+    own = {name: arrays[start + name] for name in names if start + name in arrays}
+    shapes = {name: part.shape for name, part in own.items() if part.dtype.kind in "iuf"}
+    wanted = dict.fromkeys(_TALLIES, shapes.get("vc")) | {"n_draws": ()}
+    n_fits = shapes.get("seconds", ())
+    if {**wanted, "seconds": n_fits} != shapes or len(n_fits) != 1 or len(shapes["vc"]) != 2:
+        raise DamagedFile(f"{start}* is not what fits leave behind")
+    n_draws = own.pop("n_draws")
+    if not n_draws > 0:
+        raise DamagedFile(f"{start}n_draws is {n_draws}")
+    whole = {name: part.astype(np.float64) for name, part in own.items()}
+    return KeptFits(
+        whole["vc"] / n_draws, whole["vip"], whole["mpvip"] / n_draws, whole["mi"],
+        whole["seconds"], permuted,
+    )  # fmt: skip

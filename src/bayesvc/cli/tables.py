@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Callable
@@ -55,7 +56,12 @@ def read_table(path: Path, separator: str | None = None, encoding: str = "utf-8"
     if suffix.lower() in readers:
         found = readers[suffix.lower()]()
     elif suffix.lower() in SUFFIXES:
-        found = _text_table(path, zipped, separator, encoding)
+        try:
+            found = _text_table(path, zipped, separator, encoding)
+        except (zlib.error, gzip.BadGzipFile, EOFError) as error:
+            raise BadInput(f"{path} is not gzipped, or damaged ({error})") from None
+        except csv.Error as error:
+            raise BadInput(f"{path} cannot be read as a table ({error})") from None
     else:
         raise BadInput(f"{path}: unknown kind of file {suffix!r}; use {', '.join(SUFFIXES)}, .gz")
     _check_table(path, found.frame)
@@ -94,7 +100,7 @@ def _binary(path: Path, zipped: bool, reader: str) -> pl.DataFrame:
     try:
         source: Any = io.BytesIO(gzip.decompress(path.read_bytes())) if zipped else path
         return getattr(pl, reader)(source)  # type: ignore[no-any-return]
-    except (pl.exceptions.PolarsError, gzip.BadGzipFile, OSError, EOFError) as error:
+    except (pl.exceptions.PolarsError, OSError, EOFError, zlib.error) as error:
         raise BadInput(f"{path} cannot be read ({_first_line(error)}); is it damaged?") from None
 
 
@@ -149,7 +155,7 @@ def _text_table(path: Path, zipped: bool, separator: str | None, encoding: str) 
 
 def _one_character(separator: str) -> str:
     mark = {"\\t": "\t", "tab": "\t"}.get(separator, separator)
-    if len(mark) != 1:
+    if len(mark.encode()) != 1 or mark in '"\r\n':
         raise BadInput(f"--separator {separator!r} is not one character; give such as ';' or '\\t'")
     return mark
 
@@ -161,11 +167,8 @@ def _wrong_encoding(path: Path, encoding: str, where: str, hint: str = "latin-1 
 def _head(path: Path, zipped: bool, encoding: str) -> list[str]:
     """Return the first lines as text."""
     raw: bytes
-    try:
-        with path.open("rb") as file:
-            raw = (gzip.GzipFile(fileobj=file) if zipped else file).read(_SAMPLE)
-    except (gzip.BadGzipFile, EOFError) as error:
-        raise BadInput(f"{path} is not gzipped, or damaged ({error})") from None
+    with path.open("rb") as file:
+        raw = (gzip.GzipFile(fileobj=file) if zipped else file).read(_SAMPLE)
     try:
         text = raw.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
     except LookupError:

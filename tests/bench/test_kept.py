@@ -1,0 +1,49 @@
+"""Kept tallies of fits, and files of them that are damaged."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bayesvc as bv
+from bayesvc.bench import kept
+from bayesvc.fits import Fits
+
+
+@pytest.fixture
+def path(regression, tmp_path):
+    draws = bv.sample(*regression, n_replicates=2, burn_in=5, n_draws=5, random_state=0)
+    path = tmp_path / "kept.npz"
+    path.write_bytes(kept.pack({"dart": Fits(draws)}))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("vc", np.zeros(3)),
+        ("vip", np.zeros((1, 5))),
+        ("mi", np.full((2, 5), "a")),
+        ("n_draws", np.array(0)),
+        ("n_draws", np.array([5, 5])),
+        ("seconds", np.array(1.0)),
+        ("mpvip", None),
+    ],
+)
+def test_other_contents_are_refused(path, name, part):
+    with np.load(path) as file:
+        arrays = dict(file)
+    arrays.pop(f"dart.fit.{name}")
+    if part is not None:
+        arrays[f"dart.fit.{name}"] = part
+    np.savez(path, **arrays)
+    with pytest.raises(ValueError, match=r"kept.npz cannot be read .*run its task again"):
+        kept.unpack(path)
+
+
+def test_every_file_cut_short_is_refused(path):
+    good = path.read_bytes()
+    for length in range(0, len(good), 37):
+        path.write_bytes(good[:length])
+        with pytest.raises(ValueError, match=r"kept.npz cannot be read .*run its task again"):
+            kept.unpack(path)
