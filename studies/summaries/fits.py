@@ -1,0 +1,77 @@
+"""Run ten DART and ten BART fits to each problem and keep their tallies; run again to go on.
+
+    python studies/summaries/fits.py random 400 DIR          # random functions, to choose on
+    python studies/summaries/fits.py other 40 DIR            # problems of other kinds, to confirm
+
+The equations are run by ``bayesvc bench run --keep-draws``; see the README of this folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import zlib
+from pathlib import Path
+
+import numpy as np
+from joblib import Parallel, delayed
+from problems import OTHER_KINDS, random_function
+
+import bayesvc as bv
+from bayesvc.bench.kept import pack
+from bayesvc.bench.problem import BenchProblem
+from bayesvc.fits import Need, sample_fits
+from bayesvc.problem import Data
+from bayesvc.running import DEFAULT_DRAWS, Length
+
+FIRST_OTHER_SEED = 50_000
+
+
+def run(problem: BenchProblem, path: Path, entropy: int) -> None:
+    """Fit both priors and keep what the fits left behind, and which columns are relevant."""
+    if path.exists():
+        return
+    data = Data(problem.X, problem.y, "auto", n_jobs=1)
+    needs = {bv.DART(): Need(10, 0), bv.BART(): Need(10, 0)}
+    fits = sample_fits(
+        data, needs, n_trees=20, length=Length(DEFAULT_DRAWS, DEFAULT_DRAWS), entropy=entropy, n_jobs=1
+    )
+    kept = pack({"dart": fits[bv.DART()], "bart": fits[bv.BART()]})
+    np.save(path.with_suffix(".relevant.npy"), problem.relevant)
+    whole = path.with_suffix(".part")
+    whole.write_bytes(kept)
+    whole.rename(path)
+
+
+def run_random(seed: int, folder: Path) -> None:
+    """Fit one random function."""
+    run(random_function(seed), folder / f"random-{seed}.npz", seed)
+
+
+def run_other(kind: str, number: int, folder: Path) -> None:
+    """Fit one problem of another kind."""
+    seed = FIRST_OTHER_SEED + number
+    name = f"{zlib.crc32(kind.encode()):08x}-{number}.npz"
+    run(OTHER_KINDS[kind](seed), folder / name, seed)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("which", choices=["random", "other"])
+    parser.add_argument("number", type=int)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    if options.which == "random":
+        work = [delayed(run_random)(i, options.folder) for i in range(options.number)]
+    else:
+        work = [
+            delayed(run_other)(kind, i, options.folder)
+            for i in range(options.number)
+            for kind in OTHER_KINDS
+        ]
+    Parallel(n_jobs=options.jobs)(work)
+
+
+if __name__ == "__main__":
+    main()
