@@ -1,4 +1,4 @@
-"""Damaged files to `Draws.load`, to a checkpoint and to the kept fits of a study.
+"""Damaged files of draws, selections, selectors, checkpoints and the kept fits of a study.
 
 Allowed: ValueError or MemoryError, or a result that can be used. No pickled object may be made.
 
@@ -63,6 +63,11 @@ def whole_files() -> dict[str, bytes]:
     abc = bv.SpikeForest(n_samples=10, burn_in=5)
     bv.sample(X, y, abc, random_state=0, n_jobs=1).save(path)
     found["abc"] = path.read_bytes()
+    selector = bv.VariableSelector("bart-vip-local", n_permutations=19, **RUN).fit(X, y)
+    bv.select(X, y, **RUN).save(path)
+    found["selection"] = path.read_bytes()
+    selector.save(path)
+    found["selector"] = path.read_bytes()
     bv.sample(X, y, bv.BART(), **RUN, keep_trees=True, checkpoint=FOLDER / "checkpoint")
     found["checkpoint"] = next((FOLDER / "checkpoint").iterdir()).read_bytes()
     found["kept"] = kept.pack({"bart": Fits(bv.sample(X, y, bv.BART(), **RUN))})
@@ -138,7 +143,7 @@ def changed_archive(fdp: atheris.FuzzedDataProvider, kind: str) -> bytes:
             del files[name]
         elif action == 1:
             files["a" + fdp.ConsumeUnicodeNoSurrogates(10)] = files[name]
-        elif name == "settings.npy" and action < 5:
+        elif name.endswith("settings.npy") and action < 5:
             array = np.load(io.BytesIO(MEMBERS[kind][name]))
             buffer = io.BytesIO()
             text = changed_json(fdp, array.tobytes())
@@ -176,6 +181,9 @@ def use(kind: str, path: Path) -> None:
         Checkpoint(path.parent).find(KEY, 3, Length(5, 6, keep_trees=True))
         bv.sample(X, X[:, 0] + 0.1, bv.BART(), **RUN, keep_trees=True, checkpoint=path.parent)
         return
+    if kind in ("selection", "selector"):
+        use_selection(kind, path)
+        return
     draws = bv.Draws.load(path)
     repr(draws)
     draws.take([0])
@@ -184,6 +192,19 @@ def use(kind: str, path: Path) -> None:
     if draws.n_features > 1:
         bv.select_from(draws)
     draws.save(FOLDER / "again.npz")
+
+
+def use_selection(kind: str, path: Path) -> None:
+    """Read a selection or a selector and use it."""
+    if kind == "selector":
+        selector = bv.VariableSelector.load(path)
+        selector.get_support()
+        found = selector.selection_
+    else:
+        found = bv.Selection.load(path)
+    repr(found)
+    found.to_json()
+    found.save(FOLDER / "again.npz")
 
 
 def test_one_input(data: bytes) -> None:
@@ -215,4 +236,4 @@ def watch(event: str, args: tuple[object, ...]) -> None:
 
 if __name__ == "__main__":
     sys.addaudithook(watch)
-    harness.run(test_one_input, [bytes([k, how, *range(60)]) for k in range(5) for how in range(8)])
+    harness.run(test_one_input, [bytes([k, how, *range(60)]) for k in range(7) for how in range(8)])

@@ -238,24 +238,5 @@ def test_a_table_survives_its_dict():
         Table.from_dict(table.to_dict() | {"missing": [5]})
 
 
-@pytest.mark.parametrize(
-    ("groups", "kind", "message"),
-    [
-        ([["c", "d"]], TypeError, "groups is a list; pass a mapping"),
-        ({1: ["c"]}, TypeError, "groups has the key 1"),
-        ({"g": []}, ValueError, r"groups\['g'\] is empty"),
-        ({"g": ["colour"]}, ValueError, r"groups\['g'\]='colour' is unknown"),
-        ({"g": [5]}, ValueError, r"groups\['g'\]=5 is past the last column"),
-        ({"g": [1.5]}, TypeError, r"groups\['g'\]=1.5"),
-        ({"g": ["c", "d"], "h": [1, "x"]}, ValueError, "column 'd' twice, in 'g' and 'h'"),
-        ({"g": ["c", "c"]}, ValueError, "column 'c' twice"),
-        ({"x": ["c", "d"]}, ValueError, "the name 'x', which is that of a column outside"),
-    ],
-)
-def test_bad_groups(groups, kind, message):
-    with pytest.raises(kind, match=message):
-        TABLE.with_groups(groups)
-
-
 def test_a_group_may_have_the_name_of_one_of_its_columns():
     assert TABLE.with_groups({"x": ["x", "z"]}).variable_names == ("c", "d", "x", "s")

@@ -162,39 +162,6 @@ def test_extending_weighted_fits(regression, weights, tmp_path):
         loaded.extend(1, X, y)
 
 
-@pytest.mark.parametrize(
-    ("bad", "kind", "message"),
-    [
-        (np.ones(59), ValueError, "sample_weight has 59 numbers but X has 60 rows"),
-        ([0] + [1] * 58, ValueError, "sample_weight has 59 numbers but X has 60 rows"),
-        (np.ones((60, 2)), ValueError, "sample_weight has 2 dimensions"),
-        ([-1.0] + [1.0] * 59, ValueError, r"sample_weight\[0\]=-1 is no weight; pass"),
-        ([1.0] * 59 + [np.nan], ValueError, r"sample_weight\[59\]=nan"),
-        ([1.0] * 59 + [np.inf], ValueError, r"sample_weight\[59\]=inf"),
-        (np.zeros(60), ValueError, "zero in all 60 rows"),
-        ([1] + [0] * 59, ValueError, "1 row whose sample_weight is not zero"),
-        (["a"] * 60, TypeError, "sample_weight has dtype"),
-        (np.ones(60, bool), TypeError, "sample_weight has dtype bool"),
-        (2.0, TypeError, "sample_weight=2.0 is a float; pass one value per row"),
-    ],
-)
-def test_bad_weights(regression, bad, kind, message):
-    with pytest.raises(kind, match=message):
-        bv.sample(*regression, sample_weight=bad)
-
-
-def test_where_weights_mean_nothing(regression, classification):
-    X, y = regression
-    with pytest.raises(ValueError, match=r"sample_weight .*binary response.*leave it out"):
-        bv.select(*classification, sample_weight=np.arange(1, 81))
-    prior = bv.SpikeForest(n_samples=10)
-    for run in (bv.sample, bv.select):
-        with pytest.raises(ValueError, match="sample_weight has no meaning with prior=SpikeForest"):
-            run(X, y, prior=prior, sample_weight=np.ones(60))
-    with pytest.raises(ValueError, match=r"SpikeForest.*methods=\['dart-vc'\]"):
-        bv.compare(X, y, ["dart-vc", "abc-vc"], sample_weight=np.ones(60))
-
-
 def test_permutations_stay_within_blocks(regression):
     X, y = regression
     labels = np.array(["b", "a", "c"])[np.arange(60) % 3]
@@ -253,31 +220,6 @@ def test_order_within_is_uniform():
     _, counts = np.unique(np.array(orders), axis=0, return_counts=True)
     assert len(counts) == 6
     assert ((counts - 1000) ** 2 / 1000).sum() < 35.9
-
-
-@pytest.mark.parametrize(
-    ("bad", "kind", "message"),
-    [
-        (np.arange(60), ValueError, "a label of its own for each of the 60 rows"),
-        (np.zeros(59), ValueError, "permute_within has 59 labels but X has 60 rows"),
-        ([None] + [1] * 59, ValueError, "1 missing labels"),
-        ([np.nan] + [1.0] * 59, ValueError, "1 missing labels"),
-        ("site", TypeError, "permute_within='site' is a str"),
-    ],
-)
-def test_bad_blocks(regression, bad, kind, message):
-    with pytest.raises(kind, match=message):
-        bv.select(*regression, "bart-vip-local", permute_within=bad)
-
-
-def test_blocks_that_nothing_can_be_permuted_in(regression):
-    X, y = regression
-    with pytest.raises(ValueError, match="in each of which y is constant"):
-        bv.select(X, y.round(), "bart-vip-gse", permute_within=y.round())
-    with pytest.raises(ValueError, match=r"permute_within .*'dart-vc' permutes nothing"):
-        bv.select(X, y, permute_within=[1, 2] * 30, signal_test=False)
-    with pytest.raises(ValueError, match=r"permute_within .*'dart-vc', 'dart-mpm' permutes"):
-        bv.compare(X, y, ["dart-vc", "dart-mpm"], permute_within=[1, 2] * 30, signal_test=False)
 
 
 def test_blocks_of_any_labels():

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from bayesvc.priors import BART, DART, Moves
     from bayesvc.recipe import recipes
     from bayesvc.report import write_report
+    from bayesvc.resampled import RowStability, row_stability
     from bayesvc.sampling import sample
     from bayesvc.selection import Selection
     from bayesvc.selector import VariableSelector
@@ -48,11 +49,13 @@ _LATER = {
     "MedianProbability": "cuts",
     "Moves": "priors",
     "Permutation": "cuts",
+    "RowStability": "resampled",
     "Selection": "selection",
     "SpikeForest": "spike_forest",
     "VariableSelector": "selector",
     "compare": "methods",
     "recipes": "recipe",
+    "row_stability": "resampled",
     "sample": "sampling",
     "select": "methods",
     "select_from": "methods",
@@ -70,6 +73,7 @@ __all__ = [
     "MedianProbability",
     "Moves",
     "Permutation",
+    "RowStability",
     "Selection",
     "SpikeForest",
     "VariableSelector",
@@ -80,6 +84,7 @@ __all__ = [
     "plots",
     "recipes",
     "report",
+    "row_stability",
     "sample",
     "select",
     "select_from",

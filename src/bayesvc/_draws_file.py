@@ -3,57 +3,43 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesvc import _core
-from bayesvc._files import DamagedFile, read_arrays, whole_file
+from bayesvc._archive import Arrays, Kind, below, under, write_arrays
+from bayesvc._validation import check_choice, check_integer
 from bayesvc.checkpoint import saved_forests
 from bayesvc.draws import Draws, PathLike, tally_layout
 from bayesvc.priors import Calibration, prior_from_dict, prior_to_dict
 from bayesvc.spike_forest import AbcRecord, SpikeForest
 from bayesvc.table import Table
 
-_FORMAT = "bayesvc-draws"
-_VERSIONS = (1, 2)  # 2 tells what the columns were, where they were not all plain numbers
+# version 2 tells what the columns were, where they were not all plain numbers
+KIND = Kind("bayesvc-draws", "Draws", (1, 2), "sample again")
 
 
 def write(draws: Draws, path: PathLike) -> None:
-    """Write everything but the data; a file of that name stays whole until it is replaced."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileNotFoundError(
-            f"path={str(path)!r} cannot be written, because there is no folder "
-            f"{str(target.parent)!r}; make the folder first"
-        )
-    arrays = {name: getattr(draws, name) for name in _kept_tallies(draws)}
-    if draws.classes is not None:
-        arrays["classes"] = draws.classes
-    if draws.abc is not None:
-        arrays |= {f"abc/{name}": np.asarray(part) for name, part in vars(draws.abc).items()}
-    for r, forest in enumerate(draws.forests or ()):
-        arrays |= {f"forests/{r}/{key}": part for key, part in forest.to_arrays().items()}
-    settings = json.dumps(_settings(draws), allow_nan=False).encode()
-    arrays["settings"] = np.frombuffer(settings, dtype=np.uint8)
-    with whole_file(target) as file:
-        np.savez_compressed(file, **arrays)
+    """Write everything but the data."""
+    write_arrays(path, to_arrays(draws))
 
 
 def read(path: PathLike) -> Draws:
     """Return the draws that `write` wrote."""
-    try:
-        arrays = read_arrays(Path(path))
-    except DamagedFile as error:
-        raise ValueError(_bad_file(path, "it is no Draws file or damaged", error)) from error
-    settings = _read_settings(path, arrays)
-    try:
-        return _from_parts(settings, arrays)
-    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-        raise ValueError(_bad_file(path, "its contents do not fit", error)) from error
+    return KIND.read(path, from_parts)
+
+
+def to_arrays(draws: Draws) -> Arrays:
+    """Return all that a file of draws holds."""
+    arrays = {name: getattr(draws, name) for name in _kept_tallies(draws)}
+    if draws.classes is not None:
+        arrays["classes"] = draws.classes
+    if draws.abc is not None:
+        arrays |= under("abc/", {name: np.asarray(part) for name, part in vars(draws.abc).items()})
+    for r, forest in enumerate(draws.forests or ()):
+        arrays |= under(f"forests/{r}/", forest.to_arrays())
+    return KIND.with_settings(_settings(draws), 1 if draws.table is None else 2, arrays)
 
 
 def _kept_tallies(draws: Draws) -> list[str]:
@@ -66,8 +52,6 @@ def _settings(draws: Draws) -> dict[str, Any]:
     names += ["data_hash", "feature_names", "n_batches", "batch_size", "n_replicates"]
     calibration = draws.calibration
     return {
-        "format": _FORMAT,
-        "version": 1 if draws.table is None else 2,
         "has_forests": draws.forests is not None,
         "prior": None if draws.prior is None else prior_to_dict(draws.prior),
         "calibration": None if calibration is None else dataclasses.asdict(calibration),
@@ -76,7 +60,9 @@ def _settings(draws: Draws) -> dict[str, Any]:
     }
 
 
-def _from_parts(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Draws:
+def from_parts(settings: dict[str, Any], arrays: Arrays) -> Draws:
+    """Return the draws of a file's settings and arrays."""
+    _check_settings(settings)
     has_forests = settings.pop("has_forests")
     n_replicates = settings.pop("n_replicates")
     optional = {"counts", "s"}
@@ -108,7 +94,20 @@ def _from_parts(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Dr
     return Draws(**tallies, **settings, classes=arrays.get("classes"))
 
 
-def _abc_record(arrays: dict[str, NDArray[Any]], n_kept: int) -> AbcRecord:
+def _check_settings(settings: dict[str, Any]) -> None:
+    """Raise TypeError or ValueError for what `save` would not have written."""
+    for name in ("n_replicates", "n_draws", "n_batches", "batch_size"):
+        check_integer(name, settings[name], 0)
+    for name in ("n_trees", "burn_in", "n_rows", "random_state"):
+        if settings[name] is not None:
+            check_integer(name, settings[name], 0)
+    if settings["response"] is not None:
+        check_choice("response", settings["response"], ("continuous", "binary"))
+    if not all(isinstance(name, str) for name in settings["feature_names"]):
+        raise TypeError("feature_names are no names")
+
+
+def _abc_record(arrays: Arrays, n_kept: int) -> AbcRecord:
     discrepancy, subset_size = arrays["abc/discrepancy"], arrays["abc/subset_size"]
     kept = arrays["abc/kept"]
     if discrepancy.shape != subset_size.shape or kept.shape != (n_kept,):
@@ -116,33 +115,5 @@ def _abc_record(arrays: dict[str, NDArray[Any]], n_kept: int) -> AbcRecord:
     return AbcRecord(discrepancy, kept, subset_size, float(arrays["abc/seconds"]))
 
 
-def _forest(arrays: dict[str, NDArray[Any]], r: int, n_draws: int) -> _core.SavedForests:
-    start = f"forests/{r}/"
-    parts = {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
-    return saved_forests(parts, n_draws)
-
-
-def _read_settings(path: PathLike, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    try:
-        settings = json.loads(arrays["settings"].tobytes())
-        is_ours = settings.pop("format") == _FORMAT
-        version = settings.pop("version")
-    except (KeyError, ValueError, AttributeError, TypeError, RecursionError) as error:
-        raise ValueError(_bad_file(path, "it is no Draws file", error)) from error
-    if not is_ours:
-        raise ValueError(_bad_file(path, "it is no Draws file"))
-    if version not in _VERSIONS:
-        raise ValueError(
-            f"path={str(path)!r} holds Draws of format version {version!r}, but this version of "
-            f"bayesvc reads {' and '.join(map(str, _VERSIONS))}; install the version that wrote "
-            "it, or sample again"
-        )
-    return dict(settings)
-
-
-def _bad_file(path: PathLike, reason: str, error: Exception | None = None) -> str:
-    detail = f" ({error})" if error is not None else ""
-    return (
-        f"path={str(path)!r} cannot be read: {reason}{detail}; pass a file that Draws.save wrote, "
-        "or sample again"
-    )
+def _forest(arrays: Arrays, r: int, n_draws: int) -> _core.SavedForests:
+    return saved_forests(below(f"forests/{r}/", arrays), n_draws)

@@ -28,6 +28,8 @@ def explain(selection: Selection, j: int) -> str:
     if draws.n_replicates > 1:
         share = selection.left_out_share[j]
         text += f" With one fit left out it is selected in {100 * share:.0f} % of the cases."
+    if selection.row_share is not None:
+        text += f" Of the resamples of rows {100 * selection.row_share[j]:.0f} % select it."
     for twin in selection.twins:
         if name in (twin.unselected, twin.selected):
             other = twin.selected if name == twin.unselected else twin.unselected
@@ -110,6 +112,8 @@ def table_rows(selection: Selection) -> list[list[str]]:
     label = selection.method.measure.label
     label = label if selection.values.ndim == 1 else label.removesuffix("-measure")
     header = ["variable", "selected", label, "in draws", "margin", "leave-one-out"]
+    of_rows = selection.row_share
+    header += [] if of_rows is None else ["other rows"]
     rows = [
         [
             selection.feature_names[j],
@@ -118,6 +122,7 @@ def table_rows(selection: Selection) -> list[list[str]]:
             f"{100 * selection.draws.mpvip[:, j].mean():.0f} %",
             "" if math.isnan(selection.cut.margin[j]) else f"{selection.cut.margin[j]:+.2g}",
             "" if math.isnan(stable[j]) else f"{100 * stable[j]:.0f} %",
+            *([] if of_rows is None else [f"{100 * of_rows[j]:.0f} %"]),
         ]
         for j in shown
     ]

@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-_KINDS = ("pandas", "polars")
+KINDS = ("pandas", "polars")
 
 
 def frame_kind(X: Any) -> str | None:
@@ -20,7 +20,7 @@ def frame_kind(X: Any) -> str | None:
     ('pandas', None)
     """
     package = type(X).__module__.partition(".")[0]
-    return package if package in _KINDS else None
+    return package if package in KINDS else None
 
 
 def make_frame(columns: dict[str, Any], kind: str | None) -> Any:
@@ -33,7 +33,7 @@ def make_frame(columns: dict[str, Any], kind: str | None) -> Any:
     (2, 1)
     """
     if kind is None:
-        kind = next((name for name in _KINDS if find_spec(name) is not None), None)
+        kind = next((name for name in KINDS if find_spec(name) is not None), None)
     if kind is None:
         raise ImportError(
             "a table needs pandas or polars, and neither is installed; install one of them, or use "

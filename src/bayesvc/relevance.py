@@ -88,6 +88,4 @@ def probability(
     first = expit(seen @ np.array(coefficients.alone) + shift)
     floor = noise_floor(inclusion, first, coefficients.usual_floor)
     *own, of_floor = coefficients.floored
-    return np.asarray(
-        expit(seen @ np.array(own) + of_floor * np.log(floor + _SHARE_GUARD) + shift)
-    )
+    return np.asarray(expit(seen @ np.array(own) + of_floor * np.log(floor + _SHARE_GUARD) + shift))

@@ -59,7 +59,7 @@ def scaled_weights(weights: FloatArray) -> FloatArray | None:
     return np.asarray(np.ldexp(np.round(np.ldexp(digits, 24)), exponent - 24))
 
 
-def check_blocks(permute_within: Any, n_rows: int) -> IntArray:
+def check_blocks(labels: Any, n_rows: int, name: str = "permute_within") -> IntArray:
     """Return the number of each row's block.
 
     Examples
@@ -68,17 +68,16 @@ def check_blocks(permute_within: Any, n_rows: int) -> IntArray:
     >>> check_blocks(["b", "a", "b"], 3)
     array([1, 0, 1])
     """
-    labels = one_per_row("permute_within", permute_within)
+    labels = one_per_row(name, labels)
     if len(labels) != n_rows:
         raise ValueError(
-            f"permute_within has {len(labels)} labels but X has {n_rows} rows; "
-            "pass one per row of X"
+            f"{name} has {len(labels)} labels but X has {n_rows} rows; pass one per row of X"
         )
     missing = sum(map(is_missing, labels.tolist()))
     if missing:
         raise ValueError(
-            f"permute_within has {missing} missing labels; give every row a block, if need be one "
-            "of its own"
+            f"{name} has {missing} missing labels; give every row a block, if need be one of its "
+            "own"
         )
     if labels.dtype == object:
         labels = np.array([str(label) for label in labels])

@@ -24,6 +24,7 @@ DEFAULT_DRAWS = 5000  # burn-in, and kept
 # First part of the spawn key: what a stream of random numbers is for.
 ROLE_FIT, ROLE_PERMUTATION, ROLE_PERMUTED_FIT, ROLE_ABC, ROLE_PERMUTED_ABC = range(5)
 ROLE_BOOTSTRAP, ROLE_FOLDS, ROLE_SIGNAL_ORDER, ROLE_SIGNAL_FIT = range(5, 9)
+ROLE_ROWS, ROLE_OF_ROWS = range(9, 11)
 
 # Short enough that Ctrl-C is noticed at once even where waiting cannot be interrupted.
 _SECONDS_BETWEEN_LOOKS = 0.1

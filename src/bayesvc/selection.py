@@ -32,6 +32,7 @@ BoolArray = NDArray[np.bool_]
 
 
 _MANY = 10  # variables; of fewer, more than half may well matter
+_FEW_ROWS = 20  # below, even a strong driver is often not told from chance
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,8 @@ class Selection:
         Whether y has anything to do with X at all.
     enough : Enough or None
         For ``n_replicates="auto"``: why there were no more fits.
+    row_share : ndarray (n_features,) or None
+        Share of the resamples of rows that select each variable; see `bayesvc.row_stability`.
 
     Examples
     --------
@@ -95,6 +98,7 @@ class Selection:
     frame: str | None = None
     signal: SignalTest | None = None
     enough: Enough | None = None
+    row_share: FloatArray | None = None
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -128,7 +132,8 @@ class Selection:
         """One row per variable, in the frame type of the data.
 
         Columns: variable, selected, rank, the columns of the measure, the other tallies (vc, vip,
-        mpvip, mi), threshold, margin to the cut, and p-values where responses were permuted.
+        mpvip, mi), threshold, margin to the cut, p-values where responses were permuted, and
+        row_stability where rows were resampled.
         """
         return make_frame(self._columns(), self.frame)
 
@@ -149,6 +154,8 @@ class Selection:
         columns |= {"threshold": self.cut.threshold, "margin": self.cut.margin}
         if self.null is not None:
             columns |= {f"p_{kind}": p for kind, p in self.p_values.items()}
+        if self.row_share is not None:
+            columns["row_stability"] = self.row_share
         return columns
 
     @cached_property
@@ -207,6 +214,12 @@ class Selection:
         found = []
         if self.signal is not None and not self.signal.found:
             found.append(self.signal.sentence)
+        rows = self.draws.n_rows
+        if rows is not None and rows < _FEW_ROWS:
+            found.append(
+                f"there are {rows} rows only: from fewer than {_FEW_ROWS} hardly anything can be "
+                "told from chance, so do not rely on the selection; use more rows"
+            )
         what, rhat = self._worst_mixing
         if rhat > diagnostics.RHAT_LIMIT:
             found.append(
@@ -334,6 +347,36 @@ class Selection:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text + "\n")
         return text
+
+    def save(self, path: PathLike) -> None:
+        """Write the result with its fits, but not the data, to one file; `load` reads it.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> import bayesvc as bv
+        >>> found = bv.select_from(bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]]))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     found.save(pathlib.Path(folder) / "found.npz")
+        ...     again = bv.Selection.load(pathlib.Path(folder) / "found.npz")
+        >>> again.names
+        ['x0', 'x3']
+        """
+        from bayesvc._selection_file import write  # it builds on this module
+
+        write(self, path)
+
+    @classmethod
+    def load(cls, path: PathLike) -> Selection:
+        """Read a result that `save` wrote. Nothing in the file is executed.
+
+        Examples
+        --------
+        See `save`.
+        """
+        from bayesvc._selection_file import read  # it builds on this module
+
+        return read(path)
 
     def to_html_report(self, path: PathLike, **settings: Any) -> Path:
         """Write the result as one HTML file that needs no network, and return where it is.

@@ -88,7 +88,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
     X may be an array, a data frame (pandas, polars) or a sparse matrix, which is made dense for
     the fit if memory allows. Text and categorical columns are categories, and values may be
     missing. Where nothing is selected, `transform` warns and returns no columns. A pickle holds
-    the fits but not the data.
+    the fits but not the data; so does the file of `save`, which later versions can read too.
 
     Examples
     --------
@@ -188,16 +188,56 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         array([2])
         """
         X, y = self._checked_for_fit(X, y)
-        self.selection_ = select(
+        found = select(
             X, y, **self.get_params(deep=False), sample_weight=sample_weight,
             permute_within=permute_within,
         )  # fmt: skip
+        return self._with(found)
+
+    def _with(self, selection: Selection) -> Self:
+        self.selection_ = selection
         own = self.selection_.draws.columns.variable_of
         self.support_ = self.selection_.mask[own]
         self.scores_ = self.selection_.importance[own]
         self.ranking_ = self.selection_.ranks[own]
         self.n_features_ = int(self.support_.sum())
         return self
+
+    def save(self, path: PathLike) -> None:
+        """Write the fitted selector, but not the data, to one file; `load` reads it.
+
+        Unlike a pickle the file can be read by all later versions, and nothing in it is executed.
+        A function given as `progress` is left out, and so is the choice of `set_output`; a random
+        generator given as `random_state` becomes the integer that was drawn from it.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(100, 3))
+        >>> selector = bv.VariableSelector(n_replicates=2, burn_in=200, n_draws=200, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     selector.fit(X, X[:, 1]).save(pathlib.Path(folder) / "selector.npz")
+        ...     again = bv.VariableSelector.load(pathlib.Path(folder) / "selector.npz")
+        >>> again.get_feature_names_out()
+        array(['x1'], dtype=object)
+        """
+        from bayesvc._selector_file import write  # it builds on this module
+
+        write(self, path)
+
+    @classmethod
+    def load(cls, path: PathLike) -> VariableSelector:
+        """Read a selector that `save` wrote.
+
+        Examples
+        --------
+        See `save`.
+        """
+        from bayesvc._selector_file import read  # it builds on this module
+
+        return read(path)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -24,6 +24,7 @@ from bayesvc.problem import Data
 from bayesvc.running import DEFAULT_DRAWS, Length
 
 FIRST_OTHER_SEED = 50_000
+LENGTH = Length(DEFAULT_DRAWS, DEFAULT_DRAWS)
 
 
 def run(problem: BenchProblem, path: Path, entropy: int) -> None:
@@ -32,9 +33,7 @@ def run(problem: BenchProblem, path: Path, entropy: int) -> None:
         return
     data = Data(problem.X, problem.y, "auto", n_jobs=1)
     needs = {bv.DART(): Need(10, 0), bv.BART(): Need(10, 0)}
-    fits = sample_fits(
-        data, needs, n_trees=20, length=Length(DEFAULT_DRAWS, DEFAULT_DRAWS), entropy=entropy, n_jobs=1
-    )
+    fits = sample_fits(data, needs, n_trees=20, length=LENGTH, entropy=entropy, n_jobs=1)
     kept = pack({"dart": fits[bv.DART()], "bart": fits[bv.BART()]})
     np.save(path.with_suffix(".relevant.npy"), problem.relevant)
     whole = path.with_suffix(".part")

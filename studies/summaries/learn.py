@@ -131,8 +131,8 @@ def report(prior: str, fold: int, data: list[Example], coefficients: Coefficient
                     hits = (p >= 0.5) & e.truth
                     scores.append(2 * hits.sum() / ((p >= 0.5).sum() + e.truth.sum()))
             if scores:
-                print(f"{prior} fold {fold} {source:9} {number:2} fits: F1 {np.mean(scores):.4f}, "
-                      f"loss per data set {np.mean(losses):.3f}, {len(part)} data sets")  # fmt: skip
+                means = f"F1 {np.mean(scores):.4f}, loss per data set {np.mean(losses):.3f}"
+                print(f"{prior} fold {fold} {source:9} {number:2} fits, {len(part)} sets: {means}")
 
 
 if __name__ == "__main__":

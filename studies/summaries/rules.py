@@ -218,9 +218,7 @@ def _named() -> dict[str, Rule]:
     ):
         for share in shares:
             what = "share of fits with inclusion >= 0.5" if how == "share" else f"{how} inclusion"
-            found[f"{what} >= {share:g}"] = partial(
-                at_least, tally="mpvip", how=how, number=share
-            )
+            found[f"{what} >= {share:g}"] = partial(at_least, tally="mpvip", how=how, number=share)
     found["clusters of counts and inclusion"] = count_and_inclusion
     found["clusters of inclusion"] = inclusion_clusters
     found["widest gap of log mean count"] = partial(gap, score=_mean_count)

@@ -1,9 +1,9 @@
 """Score every summary on kept fits: one row per data set, prior, number of fits and rule.
 
-    python studies/summaries/score.py first SLICE tried.parquet          # equations to choose on
-    python studies/summaries/score.py second CONFIRM confirmed.parquet   # those to confirm on
-    python studies/summaries/score.py random RANDOM tried.parquet
-    python studies/summaries/score.py other OTHER confirmed.parquet
+python studies/summaries/score.py first SLICE tried.parquet          # equations to choose on
+python studies/summaries/score.py second CONFIRM confirmed.parquet   # those to confirm on
+python studies/summaries/score.py random RANDOM tried.parquet
+python studies/summaries/score.py other OTHER confirmed.parquet
 """
 
 from __future__ import annotations

@@ -122,38 +122,6 @@ def test_claims_and_figures(store, tmp_path):
     assert len(list((tmp_path / "figures").glob("*.svg"))) == 13
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["run", "--grid", "smoke", "--methods", "dart-cv", "--out", "new"], "mean 'dart-vc'"),
-        (["run", "--grid", "smoke", "--methods", "dart-vc@x", "--out", "new"], "no number of fits"),
-        (["run", "--grid", "smoke", "--methods", "dart/vc", "--out", "new"], "2 parts instead"),
-        (["run", "--grid", "smoke", "--methods", "nowhere:f", "--out", "new"], "cannot be loaded"),
-        (["run", "--grid", "smoke", "--methods", ",", "--out", "new"], "methods is empty"),
-        (["run", "--grid", "smoke", "--snr", "0", "--out", "new"], "snr=0.0 is not in the grid"),
-        (["run", "--grid", "smoke", "--snr", "-1", "--out", "new"], "snr=-1.0 is not in the grid"),
-        (["run", "--grid", "smoke", "--n", "7", "--out", "new"], "n=7 is not in the grid"),
-        (["run", "--grid", "smok", "--out", "new"], "'smok' is not one of"),
-        (["run", "--grid", "smoke", "--shard", "3", "--out", "new"], "form i/N"),
-        (["run", "--grid", "smoke", "--shard", "3/2", "--out", "new"], "part 3 of 2"),
-        (["run", "--grid", "smoke", "--jobs", "0", "--out", "new"], "n_jobs=0"),
-        (["run", "--grid", "smoke", "--lrep", "a", "--out", "new"], "no list of numbers"),
-        (["run", "--grid", "smoke", "--out", __file__], "no folder of results"),
-        (["table", "new"], "holds no results"),
-        (["status", "new"], "holds no results"),
-        (["table", __file__], "no Parquet file"),
-        (["rescore", "new", "--methods", "dart-vc", "--out", "x.parquet"], "holds no results"),
-    ],
-)  # fmt: skip
-def test_bad_input(args, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    found = bench(*args)
-    assert found.exit_code == 2
-    assert message in found.output
-    assert "Traceback" not in found.output
-    assert not (tmp_path / "new").exists()
-
-
 def test_a_store_of_another_grid_is_left_alone(store):
     found = bench("run", "--grid", "seed", "--out", store)
     assert found.exit_code == 2

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import polars as pl
-import pytest
 
 SHORT = ("--burn-in", "60", "--draws", "60", "--jobs", "1")
 
@@ -55,19 +54,10 @@ def test_predict_from_what_was_selected(run, file, tmp_path, table):
     assert (found["predicted"] - table["y"].head(7)).abs().mean() < 2
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (["--out", "data.csv"], "exists"),
-        (["--out", "p.csv", "--interval", "2"], "--interval"),
-        (["--out", "p.csv", "--selection", "nowhere"], "no selection"),
-        (["--out", "no/folder/p.csv"], "no folder"),
-    ],
-)
-def test_predict_refuses(run, file, more, message):
-    done = run("predict", file, file, "-y", "y", "--exclude", "who", *more)
+def test_predict_into_a_folder_that_is_not_there(run, file):
+    done = run("predict", file, file, "-y", "y", "--exclude", "who", "--out", "no/folder/p.csv")
     assert done.returncode == 2
-    assert message in done.stderr
+    assert "no folder" in done.stderr
 
 
 def test_predict_needs_the_columns(run, file, tmp_path, table):

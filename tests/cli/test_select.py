@@ -15,6 +15,7 @@ from cli_options import SHORT
 from click.testing import CliRunner
 
 import bayesvc as bv
+from bayesvc import resampled
 from bayesvc.cli.app import app
 
 
@@ -217,74 +218,71 @@ def test_nothing_is_claimed_of_noise(run, tmp_path):
     assert "columns drive" in done.stdout or "columns drives" in done.stdout
 
 
-GZIP_HEAD = gzip.compress(b"")[:10]
-BAD = {
-    "no such file": ("nothing.csv", None, ["-y", "y"], "no such file"),
-    "nearly this file": ("dta.csv", None, ["-y", "y"], "did you mean"),
-    "no such target": ("data.csv", None, ["-y", "yy"], "did you mean 'y'"),
-    "three classes": ("t.csv", "y,a\nu,1\nv,2\nw,3\n", ["-y", "y"], "nor two-valued"),
-    "constant target": ("t.csv", "y,a\n1,1\n1,2\n1,3\n", ["-y", "y"], "in every row"),
-    "gaps in the target": ("t.csv", "y,a\n1,1\nNA,2\n3,3\n", ["-y", "y"], "1 missing value;"),
-    "infinite target": ("t.csv", "y,a\n1,1\ninf,2\n3,3\n", ["-y", "y"], "1 infinite value;"),
-    "dates as target": ("t.csv", "y,a\n2024-01-01,1\n2024-01-02,2\n2024-01-03,3\n", ["-y", "y"],
-                        "such as '2024-01-01'"),
-    "mixed target": ("t.csv", "y,a\n1,1\n2,2\n3 years,3\n", ["-y", "y"], "'3 years' in row 3"),
-    "infinite": ("t.csv", "y,a,b\n1,1,inf\n2,2,2\n3,4,3\n", ["-y", "y"], "1 infinite value;"),
-    "empty column": ("t.csv", "y,a,b\n1,1,\n2,5,\n3,3,\n", ["-y", "y"], "'b' holds nothing"),
-    "text after a gap": ("t.csv", "y,a\n1,\n2,x\n3,4\n4,5\n5,5\n", ["-y", "y"], "'x' in row 2"),
-    "a name with commas": ("t.csv", 'y,a,"b, c"\n1,2,u\n2,3,v\n', ["-y", "y"],
-                           """--exclude '"b, c"'"""),
-    "empty file": ("t.csv", "", ["-y", "y"], "is empty"),
-    "blank file": ("t.csv", "\n \n", ["-y", "y"], "is empty"),
-    "no rows": ("t.csv", "y,a\n", ["-y", "y"], "0 rows"),
-    "one column": ("t.csv", "y\n1\n2\n", ["-y", "y"], "single column"),
-    "same names": ("t.csv", "y,a,a\n1,2,3\n2,3,4\n", ["-y", "y"], "of one name: 'a'"),
-    "dates": ("t.csv", "y,day\n1,2024-01-01\n2,2024-01-02\n", ["-y", "y"], "dates or times"),
-    "free text": ("t.csv", "y,a,name\n1,2,ann\n2,3,bob\n", ["-y", "y"], "--exclude name"),
-    "mixed types": ("t.csv", "y,a\n1,2\n2,x3\n3,4\n4,5\n", ["-y", "y"], "'x3' in row 2 of 'a'"),
-    "ragged": ("t.csv", "y,a\n1,2\n2,3,4\n", ["-y", "y"], "rows of one length"),
-    "wrong separator": ("t.csv", "y,a\n1,2\n2,3\n", ["-y", "y", "--separator", ";"], "single"),
-    "long separator": ("data.csv", None, ["-y", "y", "--separator", "ab"], "not one character"),
-    "no text": ("t.csv", "y,a\n1,\x002\n", ["-y", "y"], "no text"),
-    "unknown kind": ("t.docx", "x", ["-y", "y"], "unknown kind of file '.docx'"),
-    "not parquet": ("t.parquet", "x", ["-y", "y"], "cannot be read"),
-    "not gzipped": ("t.csv.gz", "x,y", ["-y", "y"], "not gzipped"),
-    "cut off": ("t.csv.gz", gzip.compress(b"y,a\n1,2\n" * 99)[:25], ["-y", "y"], "not gzipped"),
-    "wrong bytes": ("t.csv.gz", GZIP_HEAD + b"\xff" * 50, ["-y", "y"], "not gzipped"),
-    "an endless cell": ("t.csv", "y,a\n1," + "2" * 200_000, ["-y", "y"], "cannot be read"),
-    "two separators": ("data.csv", None, ["-y", "y", "--separator", "::"], "one character"),
-    "no separator": ("data.csv", None, ["-y", "y", "--separator", '"'], "one character"),
-    "unknown method": ("data.csv", None, ["-y", "y", "--method", "dart-cv"], "'dart-vc'"),
-    "unknown goal": ("data.csv", None, ["-y", "y", "--goal", "fast"], "balanced"),
-    "unknown feature": ("data.csv", None, ["-y", "y", "--features", "bb"], "did you mean 'b'"),
-    "nothing left": ("data.csv", None, ["-y", "y", "--features", "a", "--exclude", "a"], "is left"),
-    "unknown encoding": ("data.csv", None, ["-y", "y", "--encoding", "utf-99"], "unknown"),
-    "group without columns": ("data.csv", None, ["-y", "y", "--group", "g="], "NAME=COLUMN"),
-    "group of nothing": ("data.csv", None, ["-y", "y", "--exclude", "who", "--group", "g=aa"],
-                         "did you mean 'a'"),
-    "group twice": ("data.csv", None, ["-y", "y", "--group", "g=a", "--group", "g=b"], "twice"),
-    "unknown weights": ("data.csv", None, ["-y", "y", "--weights", "w"], "--weights 'w'"),
-    "unknown blocks": ("data.csv", None, ["-y", "y", "--blocks", "site"], "--blocks 'site'"),
-    "fits of words": ("data.csv", None, ["-y", "y", "--fits", "many"], "'--fits'"),
-    "no fits": ("data.csv", None, ["-y", "y", "--exclude", "who", "--fits", "0"], "'--fits'"),
-    "no draws": ("data.csv", None, ["-y", "y", "--exclude", "who", "--draws", "0"], "'--draws'"),
-    "no run to resume": ("data.csv", None, ["-y", "y", "--exclude", "who", "--resume"], "no run"),
-}  # fmt: skip
+def test_other_rows(run, file, tmp_path, table):
+    command = ("select", file, "-y", "y", "--exclude", "who", *SHORT)
+    done = run(*command, "--resample-rows", 4, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert "other rows" in done.stdout.splitlines()[0]
+    assert "2 of 5 columns drive y: b, d." in done.stdout
+    found = pl.read_csv(tmp_path / "out" / "selection.csv")
+    stable = bv.row_stability(
+        table.drop("y", "who"), table["y"], n_resamples=4, n_replicates=3, burn_in=60, n_draws=60,
+        random_state=0,
+    )  # fmt: skip
+    expected = dict(zip(table.columns[:5], stable.share.tolist(), strict=True))
+    assert dict(zip(found["feature"], found["row_stability"], strict=True)) == expected
+    told = json.loads((tmp_path / "out" / "selection.json").read_text())
+    assert {v["variable"]: v["row_stability"] for v in told["variables"]} == expected
+    assert "Other rows" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert not (tmp_path / "out" / "unfinished").exists()
 
 
-@pytest.mark.parametrize("case", BAD, ids=str)
-def test_bad_input(file, tmp_path, monkeypatch, case):
-    name, content, options, message = BAD[case]
-    if content is not None:
-        raw = content if isinstance(content, bytes) else content.encode()
-        (tmp_path / name).write_bytes(raw)
+def test_stopped_while_other_rows_are_selected_from(file, tmp_path, monkeypatch):
+    real, calls = resampled.select, []
+
+    def stop(**given):
+        calls.append(given)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return real(**given)
+
     monkeypatch.chdir(tmp_path)
-    before = {path.name for path in tmp_path.iterdir()}
-    done = CliRunner().invoke(app, ["select", name, *options])
-    assert done.exit_code == 2, done.output
-    assert message in done.stderr
-    assert done.stdout == ""
-    assert {path.name for path in tmp_path.iterdir()} == before
+    monkeypatch.setattr(resampled, "select", stop)
+    command = ["select", str(file), "-y", "y", "--exclude", "who", "--out", "out", *SHORT]
+    command += ["--resample-rows", "4", "--quiet"]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 130
+    assert "the result without --resample-rows" in done.stderr
+    assert "--resume" in done.stderr
+    assert sorted(done.stdout.split()) == ["b", "d"]
+    assert "row_stability" not in pl.read_csv(tmp_path / "out" / "selection.csv").columns
+    assert len(list((tmp_path / "out" / "unfinished").iterdir())) == 6  # 3 fits of 2 selections
+    done = CliRunner().invoke(app, [*command, "--resume"])
+    assert done.exit_code == 0, done.output
+    assert "row_stability" in pl.read_csv(tmp_path / "out" / "selection.csv").columns
+    assert not (tmp_path / "out" / "unfinished").exists()
+
+
+def test_other_rows_that_cannot_be_drawn_are_refused_before_any_fit(tmp_path, monkeypatch):
+    lines = ["y,a", *(f"{'ill' if i == 3 else 'well'},{i % 7}" for i in range(40))]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("bayesvc.methods.sample_plans", lambda *_: pytest.fail("fits started"))
+    done = CliRunner().invoke(app, ["select", "t.csv", "-y", "y", "--resample-rows", "4", *SHORT])
+    assert done.exit_code == 2
+    assert "1 rows of class 'ill'" in done.stderr
+
+
+def test_a_single_column_has_its_own_sentence(run, tmp_path, table):
+    table.select("b", y=table["b"] * 3).write_csv(tmp_path / "t.csv")
+    done = run("select", "t.csv", "-y", "y", *SHORT)
+    assert "The one column drives y: b." in done.stdout
+    noise = np.random.default_rng(3).normal(size=60)
+    table.select("b", y=pl.Series(noise)).write_csv(tmp_path / "n.csv")
+    done = run("select", "n.csv", "-y", "y", "--allow-empty", *SHORT)
+    assert "The one column was not found to drive y." in done.stdout
+    done = run("select", "n.csv", "-y", "y", "--out", "again", *SHORT)
+    assert "No sign that the one column drives y; by chance, it seems, 1 was" in done.stdout
 
 
 def test_bad_input_of_the_real_command(run, file):

@@ -308,15 +308,14 @@ def _stored_settings(path: Path) -> Settings:
     try:
         about = json.loads(path.read_text())
         version, writer = about["format"], about["bayesvc"]
-        settings = Settings(**about["settings"])
+        if version == FORMAT and writer == __version__:
+            return Settings(**about["settings"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StoreError(f"{path} cannot be read ({error}); give another folder") from None
-    if version != FORMAT or writer != __version__:
-        raise StoreError(
-            f"{path.parent} was written by bayesvc {writer} (format {version}), this is "
-            f"{__version__} (format {FORMAT}); give another folder, or use that version"
-        )
-    return settings
+    raise StoreError(
+        f"{path.parent} was written by bayesvc {writer} (format {version}), this is "
+        f"{__version__} (format {FORMAT}); give another folder, or use that version"
+    )
 
 
 def _read(path: Path) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from bayesvc.cli import rows
 from bayesvc.cli.data import Chosen
 from bayesvc.cli.errors import says_what_is_wrong
 from bayesvc.cli.output import note, progress_bar, show_table
@@ -58,6 +59,12 @@ class NumberOrAuto(click.IntRange):
     type=click.IntRange(1),
     help="Fits to permuted targets, where they are needed.",
 )
+@click.option(
+    "--resample-rows",
+    type=click.IntRange(2),
+    metavar="NUMBER",
+    help="Also select from so many random halves of the rows, such as 50.",
+)
 @run_options
 @says_what_is_wrong
 def select(
@@ -65,6 +72,7 @@ def select(
     goal: str | None,
     fits: int | Literal["auto"] | None,
     permutations: int | None,
+    resample_rows: int | None,
     **request: Any,
 ) -> None:
     """Find the columns of FILE that drive the target.
@@ -79,23 +87,29 @@ def select(
     """
     from bayesvc.recipe import DEFAULT_METHOD, resolve_method
 
+    rows.check_number(resample_rows)
     how: dict[str, Any] = {"method": method or DEFAULT_METHOD, "goal": goal}
     known = None if fits == "auto" else fits
     plan = resolve_method(**how, n_replicates=known, n_permutations=permutations)
     settings = sampling_settings(request)
-    data, folder = begin(request, [plan], settings, "selection")
-    settings = {**how, **settings, **data.about}
-    found, is_partial = _run(data, plan, settings, folder, auto=fits == "auto")
+    data, folder = begin(request, [plan], settings, "selection", n_halves=resample_rows or 0)
+    if resample_rows:
+        rows.check_rows(data, resample_rows, settings, **how, n_permutations=permutations)
+    found, is_partial = _run(
+        data, plan, {**how, **settings, **data.about}, folder, auto=fits == "auto"
+    )
+    missing = None
+    if is_partial:
+        missing = f"the result of {found.draws.n_replicates} of {plan.n_replicates} fits"
+    elif resample_rows:
+        found, all_rows = rows.with_row_stability(found, data, resample_rows, settings, folder)
+        missing = None if all_rows else "the result without --resample-rows"
     write_selection(found, folder.path, data, request["file"].name)
-    if not is_partial:
+    if missing is None:
         shutil.rmtree(folder.checkpoint)
     _show(found, request["target"], folder, request["as_json"], request["quiet"])
-    if is_partial:
-        done = found.draws.n_replicates
-        note(
-            f"Stopped: this is the result of {done} of {plan.n_replicates} fits. The same command "
-            "with --resume goes on."
-        )
+    if missing is not None:
+        note(f"Stopped: this is {missing}. The same command with --resume goes on.")
         sys.exit(130)
 
 
@@ -146,8 +160,8 @@ def _show(found: Selection, target: str, folder: Folder, as_json: bool, quiet: b
         return
     from bayesvc import _selection_text
 
-    header, *rows = _selection_text.table_rows(found)
-    show_table(header, rows)
+    header, *lines = _selection_text.table_rows(found)
+    show_table(header, lines)
     for text in found.warnings:
         note(f"Note: {text}.")
     click.echo(conclusion(found, target))
@@ -158,11 +172,15 @@ def conclusion(found: Selection, target: str) -> str:
     """Say in a sentence what was found."""
     n, p = len(found.names), len(found.mask)
     if n == 0:
-        return f"None of the {p:,} columns was found to drive {target}."
+        which = "The one column was not" if p == 1 else f"None of the {p:,} columns was"
+        return f"{which} found to drive {target}."
     names = ", ".join(found.names[:10]) + (f" and {n - 10} more" if n > 10 else "")
     if found.signal is not None and not found.signal.found:
         verb = "was" if n == 1 else "were"
-        start = f"No sign that any of the {p:,} columns drives {target}"
+        which = "the one column" if p == 1 else f"any of the {p:,} columns"
+        start = f"No sign that {which} drives {target}"
         return f"{start}; by chance, it seems, {n} {verb} selected: {names}."
+    if p == 1:
+        return f"The one column drives {target}: {names}."
     verb = "drives" if n == 1 else "drive"
     return f"{n} of {p:,} columns {verb} {target}: {names}."

@@ -146,7 +146,11 @@ def open_folder(path: Path, *, resume: bool, overwrite: bool) -> Folder:
 
 
 def begin(
-    request: Mapping[str, Any], plans: list[Any], settings: dict[str, Any], kind: str
+    request: Mapping[str, Any],
+    plans: list[Any],
+    settings: dict[str, Any],
+    kind: str,
+    n_halves: int = 0,
 ) -> tuple[Chosen, Folder]:
     """Read the data, open the folder of results, and say what is about to be done."""
     file: Path = request["file"]
@@ -165,7 +169,7 @@ def begin(
             note(f"{file}: {text}")
         rows, columns = data.X.height, data.X.width
         note(f"{file}: {rows:,} rows, {columns:,} columns to explain {request['target']!r}")
-        say_how_long(data.X, data.y, plans, settings)
+        say_how_long(data.X, data.y, plans, settings, n_halves)
     return data, folder
 
 
@@ -194,7 +198,9 @@ def stopped(folder: Folder, how: str = "stopped") -> Stopped:
     )
 
 
-def say_how_long(X: Any, y: Any, plans: list[Any], settings: dict[str, Any]) -> None:
+def say_how_long(
+    X: Any, y: Any, plans: list[Any], settings: dict[str, Any], n_halves: int = 0
+) -> None:
     """Run a few draws of each prior and say how long the whole will take, if it is long."""
     import bayesvc as bv
     from bayesvc._validation import resolve_n_jobs
@@ -216,7 +222,8 @@ def say_how_long(X: Any, y: Any, plans: list[Any], settings: dict[str, Any]) -> 
             n_draws=1, random_state=0, n_jobs=1,
         )  # fmt: skip
         seconds += float(draws.seconds[0]) / (_PILOT_SWEEPS + 1) * sweeps
-    seconds *= (1.3 if settings["signal_test"] else 1.0) / resolve_n_jobs(settings["n_jobs"])
+    seconds *= (1.3 if settings["signal_test"] else 1.0) + 0.5 * n_halves
+    seconds /= resolve_n_jobs(settings["n_jobs"])
     if seconds > _LONG:
         end = time.strftime("%H:%M", time.localtime(time.time() + seconds))
         note(f"This will take about {clock(seconds)}, until {end}. Ctrl-C keeps what is finished.")

@@ -79,6 +79,9 @@ _ABOUT = {
     "bootstrap": _About(
         "Resampled", "Share of the selections with resampled fits that contain it.", "share"
     ),
+    "row_stability": _About(
+        "Other rows", "Share of the selections from resampled rows that contain it.", "share"
+    ),
     "count_rhat": _About(
         "R-hat", "Agreement of the chains about its splits; near 1 is good.", extra=True
     ),

@@ -1,0 +1,27 @@
+"""Bad and odd inputs, and what happens: the source of tests and of docs/odd-inputs.md."""
+
+from __future__ import annotations
+
+from odd_inputs import (
+    commands,
+    estimators,
+    files,
+    predictors,
+    resamples,
+    responses,
+    rows,
+    settings,
+)
+from odd_inputs.case import Case
+
+SECTIONS: dict[str, list[Case]] = {
+    "X": predictors.CASES,
+    "y": responses.CASES,
+    "Groups, weights and blocks": rows.CASES,
+    "Settings": settings.CASES,
+    "Resamples of rows": resamples.CASES,
+    "Estimators and predictions": estimators.CASES,
+    "Files": files.CASES,
+    "Tables on the command line": [*commands.TARGETS, *commands.COLUMNS, *commands.FILES],
+    "Options on the command line": [*commands.OPTIONS, *commands.BENCH],
+}

@@ -1,0 +1,137 @@
+"""Odd tables and options of the command line."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import polars as pl
+
+from odd_inputs.case import Case, Command
+
+GZIP_HEAD = gzip.compress(b"")[:10]
+MANY_CELLS = gzip.compress(b"y,a\n1,2\n" * 99)[:25]
+DETAIL = r"(?<=\().*(?=\))"  # what polars, csv or zlib says
+
+
+def _data() -> str:
+    """60 rows: y depends on b and d; and a column that names the rows."""
+    X = np.random.default_rng(5).uniform(size=(60, 5))
+    table = pl.DataFrame(X, schema=["a", "b", "c", "d", "e"])
+    who = pl.Series([f"patient {i}" for i in range(60)])
+    return table.with_columns(y=pl.Series(10 * X[:, 1] + 8 * X[:, 3]), who=who).write_csv()
+
+
+DATA = ("data.csv", _data())
+
+
+def table(
+    goes_in: str, content: str | bytes, says: str, *options: str, name: str = "t.csv",
+    varies: str | None = None,
+) -> Command:  # fmt: skip
+    """A file that `bayesvc select` refuses."""
+    args = ("select", name, "-y", "y", *options)
+    return Command(goes_in, args, says, ((name, content),), varies)
+
+
+def option(command: str, says: str, varies: str | None = None) -> Command:
+    """A command on the good file `data.csv` that is refused for its options."""
+    return Command(f"`bayesvc {command}`", tuple(command.split()), says, (DATA,), varies)
+
+
+TARGETS: list[Case] = [
+    table("three classes", "y,a\nu,1\nv,2\nw,3\n", "nor two-valued"),
+    table("a constant target", "y,a\n1,1\n1,2\n1,3\n", "in every row"),
+    table("a gap in the target", "y,a\n1,1\nNA,2\n3,3\n", "1 missing value;"),
+    table("an infinite target", "y,a\n1,1\ninf,2\n3,3\n", "1 infinite value;"),
+    table("dates as target", "y,a\n2024-01-01,1\n2024-01-02,2\n2024-01-03,3\n",
+          "such as '2024-01-01'"),
+    table("numbers and text as target", "y,a\n1,1\n2,2\n3 years,3\n", "'3 years' in row 3"),
+]  # fmt: skip
+COLUMNS: list[Case] = [
+    table("an infinite value", "y,a,b\n1,1,inf\n2,2,2\n3,4,3\n", "1 infinite value;"),
+    table("an empty column", "y,a,b\n1,1,\n2,5,\n3,3,\n", "'b' holds nothing"),
+    table("text among numbers", "y,a\n1,2\n2,x3\n3,4\n4,5\n", "'x3' in row 2 of 'a'"),
+    table("text among numbers, after a gap", "y,a\n1,\n2,x\n3,4\n4,5\n5,5\n", "'x' in row 2"),
+    table("text that differs in every row", "y,a,name\n1,2,ann\n2,3,bob\n", "--exclude name"),
+    table(
+        "the same in a column with a comma in its name",
+        'y,a,"b, c"\n1,2,u\n2,3,v\n',
+        """--exclude '"b, c"'""",
+    ),
+    table("dates", "y,day\n1,2024-01-01\n2,2024-01-02\n", "dates or times"),
+    table("two columns of one name", "y,a,a\n1,2,3\n2,3,4\n", "of one name: 'a'"),
+    table("one column", "y\n1\n2\n", "single column"),
+    table("no rows", "y,a\n", "0 rows"),
+]
+FILES: list[Case] = [
+    table("an empty file", "", "is empty"),
+    table("blank lines only", "\n \n", "is empty"),
+    table("rows of unequal length", "y,a\n1,2\n2,3,4\n", "rows of one length", varies=DETAIL),
+    table("a cell without end", "y,a\n1," + "2" * 200_000, "cannot be read", varies=DETAIL),
+    table("bytes that are no text", "y,a\n1,\x002\n", "no text"),
+    table("latin-1 without saying so", "y,größe\n1,2\n2,3\n".encode("latin-1"), "not in utf-8"),
+    table("UTF-16 without saying so", "y,a\n1,2\n2,3\n".encode("utf-16"), "such as utf-16"),
+    table("an unknown kind of file", "x", "unknown kind of file '.docx'", name="t.docx"),
+    table("text called Parquet", "x", "cannot be read", name="t.parquet", varies=DETAIL),
+    table("text called gzipped", "x,y", "not gzipped", name="t.csv.gz", varies=DETAIL),
+    table("a gzipped file cut short", MANY_CELLS, "not gzipped", name="t.csv.gz", varies=DETAIL),
+    table("a gzipped file of wrong bytes", GZIP_HEAD + b"\xff" * 50, "not gzipped",
+          name="t.csv.gz", varies=DETAIL),
+    table("the wrong separator", "y,a\n1,2\n2,3\n", "single", "--separator", ";"),
+]  # fmt: skip
+OPTIONS: list[Case] = [
+    option("select nothing.csv -y y", "no such file"),
+    option("select dta.csv -y y", "did you mean"),
+    option("select . -y y", "is a folder"),
+    option("select data.csv", "Missing option '--target'"),
+    option("select data.csv -y yy", "did you mean 'y'"),
+    option("select data.csv -y y --separator ab", "not one character"),
+    option("select data.csv -y y --separator ::", "one character"),
+    option('select data.csv -y y --separator "', "one character"),
+    option("select data.csv -y y --encoding utf-99", "unknown"),
+    option("select data.csv -y y --method dart-cv", "'dart-vc'"),
+    option("select data.csv -y y --goal fast", "balanced"),
+    option("select data.csv -y y --features bb", "did you mean 'b'"),
+    option("select data.csv -y y --features a --exclude a", "is left"),
+    option("select data.csv -y y --group g=", "NAME=COLUMN"),
+    option("select data.csv -y y --exclude who --group g=aa", "did you mean 'a'"),
+    option("select data.csv -y y --group g=a --group g=b", "twice"),
+    option("select data.csv -y y --weights w", "--weights 'w'"),
+    option("select data.csv -y y --blocks site", "--blocks 'site'"),
+    option("select data.csv -y y --fits many", "'--fits'"),
+    option("select data.csv -y y --exclude who --fits 0", "'--fits'"),
+    option("select data.csv -y y --exclude who --draws 0", "'--draws'"),
+    option("select data.csv -y y --exclude who --resample-rows 1", "'--resample-rows'"),
+    option("select data.csv -y y --exclude who --resample-rows 51", "give 52"),
+    option("select data.csv -y y --exclude who --resume", "no run"),
+    option("select data.csv -y y --exclude who --out data.csv", "is a file"),
+    option("compare data.csv -y y --methods dart-mpn", "dart-mpm"),
+    option("predict data.csv data.csv -y y --exclude who --out data.csv", "exists"),
+    option("predict data.csv data.csv -y y --exclude who --out p.csv --interval 2", "--interval"),
+    option("predict data.csv data.csv -y y --out p.csv --selection nowhere", "no selection",
+           varies=DETAIL),
+    option("completion tcsh", "'tcsh' is not one of"),
+]  # fmt: skip
+BENCH: list[Case] = [
+    option("bench run --grid smok --out new", "'smok' is not one of"),
+    option("bench run --grid smoke --methods dart-cv --out new", "mean 'dart-vc'"),
+    option("bench run --grid smoke --methods dart-vc@x --out new", "no number of fits"),
+    option("bench run --grid smoke --methods dart/vc --out new", "2 parts instead"),
+    option("bench run --grid smoke --methods nowhere:f --out new", "cannot be loaded"),
+    option("bench run --grid smoke --methods , --out new", "methods is empty"),
+    option("bench run --grid smoke --snr 0 --out new", "snr=0.0 is not in the grid"),
+    option("bench run --grid smoke --snr -1 --out new", "snr=-1.0 is not in the grid"),
+    option("bench run --grid smoke --n 7 --out new", "n=7 is not in the grid"),
+    option("bench run --grid smoke --shard 3 --out new", "form i/N"),
+    option("bench run --grid smoke --shard 3/2 --out new", "part 3 of 2"),
+    option("bench run --grid smoke --jobs 0 --out new", "n_jobs=0"),
+    option("bench run --grid smoke --lrep a --out new", "no list of numbers"),
+    option("bench run --grid smoke --out data.csv", "no folder of results"),
+    option("bench table new", "holds no results"),
+    option("bench status new", "holds no results"),
+    option("bench table data.csv", "no Parquet file", varies=DETAIL),
+    option("bench rescore new --methods dart-vc --out x.parquet", "holds no results"),
+]
+
+CASES: list[Case] = [*TARGETS, *COLUMNS, *FILES, *OPTIONS, *BENCH]

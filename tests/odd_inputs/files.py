@@ -1,0 +1,191 @@
+"""Odd files: damaged, of other versions, of something else."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+import bayesvc as bv
+from odd_inputs.case import Accepted, Case, Refused
+from odd_inputs.data import X, Y
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+DETAIL = r"(?<=\().*(?=\);)"  # what numpy or zipfile says
+
+
+def fixture(name: str) -> bv.Draws:
+    """Draws that were saved by the first version."""
+    return bv.Draws.load(FIXTURES / f"draws-1-{name}.npz")
+
+
+class Bomb:
+    """Writes a file if it is ever made from a pickle."""
+
+    def __reduce__(self) -> Any:
+        return (Path.touch, (Path("exploded"),))
+
+
+def changed(settings: dict[str, Any] | None = None, **arrays: Any) -> Callable[[Path], None]:
+    """Put other settings or arrays into a file."""
+
+    def change(path: Path) -> None:
+        with np.load(path) as file:
+            parts = dict(file)
+        told = json.loads(parts["settings"].tobytes()) | (settings or {})
+        parts |= {"settings": np.frombuffer(json.dumps(told).encode(), np.uint8), **arrays}
+        np.savez(path, **parts)
+
+    return change
+
+
+def written(content: bytes) -> Callable[[Path], None]:
+    return lambda path: path.write_bytes(content) and None
+
+
+def member(name: str, content: bytes) -> Callable[[Path], None]:
+    def change(path: Path) -> None:
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(name, content)
+
+    return change
+
+
+def copied(name: str) -> Callable[[Path], None]:
+    return lambda path: shutil.copy(FIXTURES / name, path) and None
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def flip(path: Path) -> None:
+    raw = bytearray(path.read_bytes())
+    raw[len(raw) // 2] ^= 0xFF
+    path.write_bytes(raw)
+
+
+def bad(
+    goes_in: str,
+    change: Callable[[Path], None],
+    *says: str,
+    varies: str | None = DETAIL,
+    kind: Any = bv.Draws,
+) -> Refused:
+    """A file that was changed, which `load` refuses without running its contents."""
+    source, name = {
+        bv.Draws: ("draws-1-bart.npz", "draws.npz"),
+        bv.Selection: ("selection-1-permutation.npz", "found.npz"),
+        bv.VariableSelector: ("selector-1.npz", "selector.npz"),
+    }[kind]
+
+    def load() -> None:
+        path = Path(name)
+        shutil.copy(FIXTURES / source, path)
+        change(path)
+        try:
+            kind.load(path)
+        finally:
+            assert not Path("exploded").exists(), "a pickle was loaded"
+
+    what = f"`{kind.__name__}.load` of {goes_in}"
+    return Refused(what, load, ValueError, (repr(name), *says), varies)
+
+
+def checkpoint_in_a_file() -> None:
+    Path("fits").write_text("dear")
+    bv.sample(X, Y, checkpoint="fits", random_state=0)
+
+
+def results_in(name: str) -> Callable[[], None]:
+    """Open a folder of benchmark results that is something else."""
+
+    def open_store() -> None:
+        from bayesvc.bench.grid import Settings
+        from bayesvc.bench.store import Store
+
+        Path("thesis.txt").write_text("dear")
+        Path("old").mkdir()
+        about = {"format": 99, "bayesvc": "9.0", "settings": {"of": "its own"}}
+        (Path("old") / "store.json").write_text(json.dumps(about))
+        Store(name, Settings("smoke"))
+
+    return open_store
+
+
+def store_error() -> type[Exception]:
+    from bayesvc.bench.store import StoreError
+
+    return StoreError
+
+
+DRAWS: list[Case] = [
+    bad("a file cut short", cut, "no Draws file or damaged", "pass a file that Draws.save wrote"),
+    bad("a file with a changed byte", flip, "cannot be read"),
+    bad("an empty file", written(b""), "no Draws file or damaged"),
+    bad("a text", written(b"something else altogether"), "no Draws file or damaged"),
+    bad("a pickle", written(pickle.dumps(Bomb())), "no Draws file or damaged"),
+    bad("an npz file that holds a pickle", member("settings.npy", pickle.dumps(Bomb())),
+        "no Draws file or damaged"),
+    bad("an npz file with an array of objects",
+        lambda path: np.savez(path, settings=np.array([Bomb()], dtype=object)),
+        "no Draws file or damaged"),
+    bad("an npz file of other arrays", lambda path: np.savez(path, a=np.arange(3)),
+        "no Draws file"),
+    bad("a file of another format", changed({"format": "other"}), "it is no Draws file",
+        varies=None),
+    bad("a file of a later format version", changed({"version": 99}), "format version 99",
+        "install the version that wrote it", varies=None),
+    bad("a file whose arrays have other shapes", changed(vc=np.zeros((1, 1))), "do not fit",
+        varies=None),
+    bad("a file with a prior that there is not", changed({"prior": {"kind": "OTHER"}}),
+        "do not fit", varies=None),
+    bad("a file whose trees are damaged", changed(**{"forests/1/variable": np.array(["a"])}),
+        "trees are damaged"),
+    Refused("`Draws.load` of a file that is not there", lambda: bv.Draws.load("none.npz"),
+            FileNotFoundError, ("none.npz",)),
+    Refused("`draws.save` into a folder that is not there",
+            lambda: fixture("bart").save("nowhere/draws.npz"), FileNotFoundError,
+            ("nowhere/draws.npz", "make the folder first")),
+    Accepted("`Draws.load` of a file of the first format version", lambda: fixture("bart"),
+             "it is read, now and for ever", lambda draws: draws.n_replicates == 2),
+]  # fmt: skip
+
+SELECTIONS: list[Case] = [
+    bad("a file cut short", cut, "no Selection file or damaged", kind=bv.Selection),
+    bad("a pickle", written(pickle.dumps(Bomb())), "no Selection file or damaged",
+        kind=bv.Selection),
+    bad("a file of a later format version", changed({"version": 99}), "format version 99",
+        varies=None, kind=bv.Selection),
+    bad("a file of draws", copied("draws-1-bart.npz"), "it is no Selection file", varies=None,
+        kind=bv.Selection),
+    bad("a file whose mask has another length", changed(mask=np.ones(7, bool)), "do not fit",
+        varies=None, kind=bv.Selection),
+    bad("a file cut short", cut, "no VariableSelector file or damaged", kind=bv.VariableSelector),
+    bad("a pickle", written(pickle.dumps(Bomb())), "no VariableSelector file or damaged",
+        kind=bv.VariableSelector),
+    bad("a file of a later format version", changed({"version": 99}), "format version 99",
+        varies=None, kind=bv.VariableSelector),
+    Refused("`VariableSelector().save(path)` before `fit`",
+            lambda: bv.VariableSelector().save("selector.npz"), NotFittedError, ("not fitted",)),
+]  # fmt: skip
+
+OTHERS: list[Case] = [
+    Refused("`checkpoint=` a file", checkpoint_in_a_file, ValueError,
+            ("checkpoint='fits'", "is no folder")),
+    Refused("benchmark results into a folder of something else", results_in("."), store_error(),
+            ("no folder of results",)),
+    Refused("benchmark results into a file", results_in("thesis.txt"), store_error(),
+            ("no folder of results",)),
+    Refused("benchmark results of another format", results_in("old"), store_error(),
+            ("written by bayesvc 9.0 (format 99)",), r"(?<=this is )\S+"),
+]  # fmt: skip
+
+CASES: list[Case] = [*DRAWS, *SELECTIONS, *OTHERS]

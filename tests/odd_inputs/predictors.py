@@ -1,0 +1,144 @@
+"""Odd predictors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import scipy.sparse
+
+from odd_inputs.case import Accepted, Case, Refused
+from odd_inputs.data import QUICK, N, X, Y, sample, select, with_value
+
+DAY = pd.date_range("2020-01-01", periods=N)
+RAINBOW = ["red", "green", "blue"]
+COLOURS = np.array(RAINBOW)[np.arange(N) % 3]
+
+
+def bad(
+    goes_in: str, data: object, error: type[Exception], *says: str, varies: str | None = None
+) -> Refused:
+    return Refused(goes_in, lambda: select(data, Y), error, says, varies)
+
+
+def frame(**columns: object) -> pd.DataFrame:
+    return pd.DataFrame({"a": X[:, 0], "b": X[:, 1], **columns})
+
+
+def infinite(kind: object) -> object:
+    return kind(with_value(X, (3, 1), np.inf))  # type: ignore[operator]
+
+
+def polars_frame(values: object) -> pl.DataFrame:
+    return pl.DataFrame(values, schema=["a", "b", "c"])
+
+
+def with_gap() -> object:
+    return with_value(X, (slice(0, 5), 0), np.nan)
+
+
+def masked() -> object:
+    return np.ma.masked_array(X, mask=X > 0.95)
+
+
+REFUSED = [
+    bad("an infinite value in an array", infinite(np.asarray), ValueError,
+        "X has 1 infinite values", "'x1'", "drop"),
+    bad("an infinite value in a pandas frame", infinite(pd.DataFrame), ValueError, "infinite"),
+    bad("an infinite value in a polars frame", infinite(polars_frame), ValueError, "'b'"),
+    bad("an infinite value in a sparse matrix", infinite(scipy.sparse.csr_array), ValueError,
+        "infinite"),
+    bad("no rows, `X[:0]`", X[:0], ValueError, "X has 0 rows", "at least 2"),
+    bad("one row, `X[:1]`", X[:1], ValueError, "X has 1 row", "at least 2"),
+    bad("no columns, `X[:, :0]`", X[:, :0], ValueError, "X has no columns", "(30, 0)"),
+    bad("one dimension, `X[:, 0]`", X[:, 0], ValueError, "X has 1 dim", "reshape(-1, 1)"),
+    bad("three dimensions", np.zeros((N, 2, 2)), ValueError, "X has 3 dim", "instead of 2"),
+    bad("a pandas series", pd.Series(X[:, 0]), ValueError, "X has 1 dim", "reshape(-1, 1)"),
+    bad("rows of unequal length", [[1, 2], [3]] * 15, ValueError, "equal length",
+        varies=r"(?<=\().*(?=\);)"),
+    bad("`None`", None, TypeError, "X=None", "pass rows by columns"),
+    bad("a number", 5, TypeError, "X=5 is a int", "pass rows by columns"),
+    bad("the name of a file", "rows.csv", TypeError, "X='rows.csv'", "pass rows by columns"),
+    bad("a dict of columns", {"a": Y}, TypeError, "X is a dict", "pass rows by columns"),
+    bad("a lazy frame of polars", pl.LazyFrame({"a": X[:, 0]}), TypeError, "collect()"),
+    bad("a value of text among numbers", with_value(X.astype(object), (3, 1), "?"), TypeError,
+        "'x1'", "'?'", "drop it"),
+    bad("numbers as text in an array", X.astype(str), TypeError, "numbers as text", "astype("),
+    bad("numbers and text in a column of a frame", frame(c=[1, "u"] * 15), TypeError,
+        "'c' (values of type 'int', 'str' such as 'u')"),
+    bad("a column of dates", frame(day=DAY), TypeError, "X", "'day'", "Datetime", "drop",
+        varies=r"(?<=Datetime\().*?(?=\))"),
+    bad("a column of lists", frame(c=[[1]] * N), TypeError, "'c'"),
+    bad("complex numbers", X.astype(complex), TypeError, "complex128", "astype(float)"),
+    bad("bytes", np.full((N, 2), b"a"), TypeError, "dtype |S1"),
+    bad("two columns of one name", pd.DataFrame(X, columns=["a", "b", "a"]), ValueError,
+        "columns of one name", "'a'", "rename", varies=r"(?<=\().*(?=\);)"),
+    bad("a column of more than 64 categories, such as one that names the rows",
+        pd.DataFrame({"id": [f"patient {i}" for i in range(65)]}), ValueError,
+        "'id' of X has 65 categories", "64", "merge", "identifies rows"),
+    bad("categories that are equal as text", frame(c=pd.Categorical([1, "1"] * 15)), ValueError,
+        "categories that are equal as text", "rename"),
+]  # fmt: skip
+
+ACCEPTED = [
+    Accepted("missing values: NaN, None, `pandas.NA`, nulls, masked values",
+             lambda: select(with_gap()),
+             "they stay missing: a rule sends their rows to the side that fits the data",
+             lambda found: found.names == ["x0"] and found.draws.columns.missing == {0}),
+    Accepted("a masked array", lambda: sample(masked()),
+             "what is masked is missing",
+             lambda draws: draws.columns.missing == {0, 1, 2}),
+    Accepted("a column without any value", lambda: sample(frame(c=np.nan)),
+             "it plays no part: no rule is on it",
+             lambda draws: draws.vc[:, 2].max() == 0 < draws.vc[:, 0].min()),
+    Accepted("a constant column", lambda: sample(frame(c=1.0)),
+             "it plays no part: no rule is on it",
+             lambda draws: draws.vc[:, 2].max() == 0 < draws.vc[:, 0].min()),
+    Accepted("only constant columns", lambda: select(np.ones((N, 2))),
+             "nothing is selected",
+             lambda found: found.names == []),
+    Accepted("a single column", lambda: select(X[:, :1]),
+             "it is selected if any rule is on it",
+             lambda found: found.names == ["x0"]),
+    Accepted("the same column twice", lambda: select(X[:, [0, 1, 2, 0]]),
+             "the credit goes to one or is shared; where one is left out, a note names both",
+             lambda found: {"x0", "x3"} & set(found.names)
+             and (len(found.names) > 1 or "nearly the same" in str(found))),
+    Accepted("more columns than rows",
+             lambda: select(np.hstack([X, np.random.default_rng(0).uniform(size=(N, 200))])),
+             "nothing special",
+             lambda found: "x0" in found.names and len(found.mask) == 203),
+    Accepted("a column of text or of a categorical type", lambda: sample(frame(c=COLOURS)),
+             "it is one variable of categories",
+             lambda draws: draws.columns.categories == {2: ("blue", "green", "red")}),
+    Accepted("an ordered categorical type",
+             lambda: sample(frame(c=pd.Categorical(COLOURS, RAINBOW, ordered=True))),
+             "it is ordered, by the rank of the category",
+             lambda draws: draws.columns.levels == {2: tuple(RAINBOW)}),
+    Accepted("truth values", lambda: sample(frame(c=X[:, 2] > 0.5)),
+             "false is 0, true is 1",
+             lambda draws: draws.table is None),
+    Accepted("a sparse matrix", lambda: sample(scipy.sparse.csr_array(X)),
+             "it gives the bits of the same numbers in an array",
+             lambda draws: (draws.vc == sample().vc).all()),
+    Accepted("columns numbered from 0, as pandas makes them", lambda: sample(pd.DataFrame(X)),
+             "their names are x0, x1, ..., as for an array",
+             lambda draws: draws.feature_names == ("x0", "x1", "x2")),
+    Accepted("an index of rows that is not unique or not sorted",
+             lambda: sample(pd.DataFrame(X, index=[7, 3] * 15), pd.Series(Y)),
+             "rows and responses go together by their place; the index is ignored",
+             lambda draws: (draws.vc == sample().vc).all()),
+    Accepted("values near the largest double, `X * 1e307`", lambda: sample(X * 1e307),
+             "only their order counts, apart from the linear model behind `sigma_hat`",
+             lambda draws: np.isfinite(draws.sigma).all() and draws.vc.argmax() == 0),
+    Accepted("the least that there can be: two rows, one column",
+             lambda: sample([[0.0], [1.0]], [1.0, 2.0], **(QUICK | {"n_replicates": 1})),
+             "it is fitted",
+             lambda draws: np.isfinite(draws.sigma).all()),
+    Accepted("fewer than 20 rows in `select`", lambda: select(X[:19], Y[:19]),
+             "a note says not to rely on the selection; from 20 rows on there is none",
+             lambda found: any("19 rows only" in text for text in found.warnings)
+             and not any("rows only" in text for text in select(X[:20], Y[:20]).warnings)),
+]  # fmt: skip
+
+CASES: list[Case] = [*REFUSED, *ACCEPTED]

@@ -1,0 +1,74 @@
+"""Odd inputs to `row_stability`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import bayesvc as bv
+from odd_inputs.case import Accepted, Case, Refused
+from odd_inputs.data import QUICK, N, X, Y, select
+
+
+def bad(
+    goes_in: str, settings: dict[str, Any], error: type[Exception], *says: str, y: Any = Y
+) -> Refused:
+    return Refused(goes_in, lambda: bv.row_stability(X, y, **settings), error, says)
+
+
+def with_selection(
+    goes_in: str, data: Any, *says: str, varies: str | None = None, **settings: Any
+) -> Refused:
+    """A selection that does not go with what else is given."""
+    return Refused(
+        goes_in, lambda found: bv.row_stability(data, Y, selection=found, **settings), ValueError,
+        says, varies, given=select,
+    )  # fmt: skip
+
+
+def of_counts() -> bv.Selection:
+    return bv.select_from(bv.Draws.from_counts([[[9, 1, 0]], [[7, 0, 1]]]))
+
+
+HASH = r"[0-9a-f]{32}"
+ONE_ILL = np.where(np.arange(N) == 3, "ill", "well")
+NEARLY_CONSTANT = np.where(np.arange(N) == 3, 1.5, 0.0)
+
+CASES: list[Case] = [
+    bad("`n_resamples=1`", {"n_resamples": 1}, ValueError, "n_resamples=1", "at least 2"),
+    bad("`n_resamples=51`, in pairs", {"n_resamples": 51}, ValueError, "n_resamples=51 is odd",
+        "pass 52, or pairs=False"),
+    bad('`n_resamples="many"`', {"n_resamples": "many"}, TypeError, "n_resamples='many'"),
+    bad("`fraction=0`", {"fraction": 0}, ValueError, "fraction=0", "above 0"),
+    bad("`fraction=0.8`, in pairs", {"fraction": 0.8}, ValueError, "fraction=0.8", "at most 0.5",
+        "pairs=False"),
+    bad("`fraction=1, pairs=False`", {"fraction": 1, "pairs": False}, ValueError, "below 1"),
+    bad('`pairs="yes"`', {"pairs": "yes"}, TypeError, "pairs='yes' must be True or False"),
+    bad("`n_drawz=100`", {"n_drawz": 100}, ValueError, "setting='n_drawz' is unknown",
+        "did you mean 'n_draws'"),
+    bad('`method="dart-cv"`', {"method": "dart-cv"}, ValueError, "did you mean 'dart-vc'"),
+    bad("`n_trees=0`", {"n_trees": 0}, ValueError, "n_trees=0"),
+    bad("too few labels in `blocks`", {"blocks": [1, 2]}, ValueError,
+        "blocks has 2 labels but X has 30 rows"),
+    bad("all rows in one block", {"blocks": [1] * N}, ValueError, "of 1 blocks", "pass more data"),
+    bad("one row of a class", {}, ValueError, "1 rows of class 'ill'", "pass more data", y=ONE_ILL),
+    bad("a response that varies in one row only", {}, ValueError, "is too little",
+        y=NEARLY_CONSTANT),
+    bad("`prior=BART(min_samples_leaf=10)`, too many for 15 rows",
+        {"prior": bv.BART(min_samples_leaf=10)}, ValueError, "in the smallest resample, of 15 rows",
+        "pass at most 7"),
+    bad("`selection=` something else", {"selection": "dart-vc"}, TypeError, "selection is a str"),
+    with_selection("a selection from other data", X + np.eye(N)[:, :3],
+                   "not the data of selection", varies=HASH),
+    with_selection("a selection from more columns", X[:, :2], "other variables than selection"),
+    with_selection("a selection and settings", X, "n_draws was given together with selection",
+                   n_draws=5),
+    Refused("a selection from fits of another program",
+            lambda found: bv.row_stability(X, Y, selection=found), ValueError,
+            ("fits of 'counts'",), given=of_counts),
+    Accepted("a class with few rows", lambda: bv.row_stability(X, np.arange(N) < 2, n_resamples=2,
+                                                               **QUICK),
+             "each resample has its share of both classes",
+             lambda stable: stable.masks.shape == (2, 3)),
+]  # fmt: skip

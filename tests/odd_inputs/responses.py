@@ -1,0 +1,80 @@
+"""Odd responses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import scipy.sparse
+
+from odd_inputs.case import Accepted, Case, Refused
+from odd_inputs.data import N, X, Y, sample, select, with_value
+
+
+def bad(
+    goes_in: str, y: object, error: type[Exception], *says: str, varies: str | None = None,
+    **settings: Any,
+) -> Refused:  # fmt: skip
+    return Refused(goes_in, lambda: select(X, y, **settings), error, says, varies)
+
+
+HALVES = np.median(Y) < Y
+
+REFUSED = [
+    bad("a missing value", with_value(Y, 3, np.nan), ValueError, "y", "1 missing", "drop"),
+    bad("`None` among numbers", [None, *Y[1:]], ValueError, "y has 1 missing", "drop"),
+    bad("a null in a polars series", pl.Series([None, *Y[1:]]), ValueError, "y has 1 missing"),
+    bad("an infinite value", with_value(Y, 3, -np.inf), ValueError, "y", "1 infinite", "drop"),
+    bad("too few values", Y[:-1], ValueError, "y has 29", "X has 30", "one value per row"),
+    bad("too many values", [*Y, 1.0], ValueError, "y has 31", "X has 30", "one value per row"),
+    bad("the same value in every row", np.full(N, 2.5), ValueError, "y is constant", "2.5"),
+    bad("zeros only", np.zeros(N), ValueError, "y is constant", "0", "varies"),
+    bad("one class only", np.ones(N, bool), ValueError, "one class", "True", "needs two"),
+    bad("three classes of text", ["a", "b", "c"] * 10, ValueError, "3 classes", "'a'", "merge"),
+    bad('three numbers with `response="binary"`', np.arange(N) % 3, ValueError, "3 classes",
+        response="binary"),
+    bad('text with `response="continuous"`', ["a", "b"] * 15, TypeError, "y holds text",
+        response="continuous"),
+    bad("numbers and text", np.array([1, "a"] * 15, dtype=object), TypeError, "'int', 'str'"),
+    bad("dates", pd.date_range("2020-01-01", periods=N), TypeError, "y", "convert",
+        varies=r"(?<=datetime64\[).*(?=\])"),
+    bad("complex numbers", Y.astype(complex), TypeError, "complex"),
+    bad("two columns", np.column_stack([Y, Y]), ValueError, "y has 2 dim", "(30, 2)", "pass"),
+    bad("a data frame of two columns", pd.DataFrame({"a": Y, "b": Y}), ValueError, "2 columns"),
+    bad("a sparse column", scipy.sparse.csr_array(Y[:, None]), TypeError, "toarray"),
+    bad("masked values", np.ma.masked_array(Y, Y > 2), ValueError, "masked"),
+    bad("`None`", None, TypeError, "y=None", "pass one value per row"),
+    bad("a generator", (value for value in Y), TypeError, "y is a generator", "pass one value"),
+    bad("the name of a column", "price", TypeError, "y='price' is a str"),
+    bad("a range beyond floating point", Y * 1e300, ValueError, "too wide", "divide"),
+    bad("a range next to nothing", Y * 1e-300, ValueError, "too narrow", "multiply"),
+]  # fmt: skip
+
+ACCEPTED = [
+    Accepted("truth values, or numbers that are all 0 or 1", lambda: sample(X, HALVES.astype(int)),
+             "two classes: the model is probit",
+             lambda draws: draws.response == "binary" and draws.classes.tolist() == [0, 1]),
+    Accepted("two classes of text", lambda: sample(X, np.where(HALVES, "ill", "well")),
+             "two classes: the model is probit",
+             lambda draws: draws.response == "binary" and list(draws.classes) == ["ill", "well"]),
+    Accepted("two other numbers, such as 1 and 2", lambda: sample(X, HALVES + 1),
+             'numbers, not classes; `response="binary"` makes classes of them',
+             lambda draws: draws.response == "continuous"
+             and sample(X, HALVES + 1, response="binary").response == "binary"),
+    Accepted("one column of two dimensions, or a frame of one column",
+             lambda: sample(X, Y[:, None]),
+             "it is taken as the response",
+             lambda draws: (draws.vc == sample().vc).all()
+             and (sample(X, pd.DataFrame({"y": Y})).vc == draws.vc).all()),
+    Accepted("whole numbers, also of more than 64 bits in polars",
+             lambda: sample(X, pl.Series((100 * Y).astype(int), dtype=pl.Int128)),
+             "numbers like any others",
+             lambda draws: draws.response == "continuous"),
+    Accepted("a large constant added, `y + 1e9`", lambda: select(X, Y + 1e9),
+             "the same columns are selected",
+             lambda found: found.names == select().names),
+]  # fmt: skip
+
+CASES: list[Case] = [*REFUSED, *ACCEPTED]

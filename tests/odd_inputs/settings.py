@@ -1,0 +1,132 @@
+"""Odd settings of `sample` and `select`."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+import bayesvc as bv
+from odd_inputs.case import Accepted, Case, Refused
+from odd_inputs.data import X, Y, sample, select
+
+
+def bad(argument: str, value: Any, error: type[Exception], *says: str, **others: Any) -> Refused:
+    """A setting of `sample` that is refused by name, value and remedy."""
+    shown = "bv.DART" if value is bv.DART else repr(value).replace("bayesvc.", "")
+    return Refused(
+        f"`sample(X, y, {argument}={shown})`",
+        lambda: bv.sample(X, Y, **{argument: value, **others}),
+        error,
+        (argument, "DART" if value is bv.DART else repr(value), ";", *says),
+    )
+
+
+def unfit(call: str, settings: dict[str, Any], *says: str, y: Any = Y) -> Refused:
+    """Settings of `select` that do not go together, or not with the data."""
+    return Refused(call, lambda: bv.select(X, y, **settings), ValueError, says)
+
+
+def with_memory(n_bytes: int, **settings: Any) -> None:
+    with mock.patch("bayesvc._validation.available_memory", return_value=n_bytes):
+        bv.sample(X, Y, **settings)
+
+
+def too_large(settings: dict[str, Any], *says: str) -> Refused:
+    written = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+    return Refused(
+        f"`sample(X, y, {written})` where 1 GB of memory is left",
+        lambda: with_memory(10**9, **settings), MemoryError, says,
+    )  # fmt: skip
+
+
+SINGLE: list[Case] = [
+    bad("n_replicates", 0, ValueError),
+    bad("n_replicates", -1, ValueError),
+    bad("n_replicates", 2.5, TypeError),
+    bad("n_trees", 0, ValueError),
+    bad("n_trees", "20", TypeError),
+    bad("burn_in", -1, ValueError),
+    bad("n_draws", 0, ValueError),
+    bad("n_draws", -5, ValueError),
+    bad("n_draws", True, TypeError),
+    bad("n_draws", "many", TypeError),
+    bad("n_jobs", 0, ValueError),
+    bad("n_jobs", 1.5, TypeError),
+    bad("n_jobs", True, TypeError),
+    bad("random_state", -1, ValueError),
+    bad("random_state", 1.5, TypeError),
+    bad("random_state", "seed", TypeError),
+    bad("response", "ordinal", ValueError),
+    bad("response", None, TypeError),
+    bad("progress", "yes", TypeError),
+    bad("keep_counts", 1, TypeError),
+    bad("keep_s", "no", TypeError),
+    bad("keep_trees", None, TypeError),
+    bad("prior", "dart", TypeError),
+    bad("prior", bv.DART, TypeError),
+    bad("checkpoint", "fits", ValueError, "needs a random_state"),
+]
+TOGETHER: list[Case] = [
+    unfit('`method="dart-cv"`', {"method": "dart-cv"}, "did you mean 'dart-vc'?"),
+    unfit('`goal="fast"`', {"goal": "fast"}, "goal='fast' is unknown", "'quick'"),
+    unfit("a goal and a method", {"goal": "quick", "method": "dart-mpm"}, "both given"),
+    unfit('`measure="vip-rank", threshold="gse"`', {"measure": "vip-rank", "threshold": "gse"},
+          "cannot go with threshold='gse'", "ranks"),
+    unfit("`n_permutations` for a method that permutes nothing", {"n_permutations": 50},
+          "n_permutations=50 has no meaning"),
+    unfit("too few permutations for the level",
+          {"method": "bart-vip-local", "n_permutations": 10}, "n_permutations", "alpha=0.05"),
+    unfit('`n_replicates="many"`', {"n_replicates": "many"}, "neither a number nor 'auto'"),
+    unfit("`max_seconds` with a number of fits", {"n_replicates": 3, "max_seconds": 5},
+          "max_seconds=5 limits n_replicates='auto'"),
+    unfit("`allow_empty=True, signal_test=False`", {"allow_empty": True, "signal_test": False},
+          "rests on the test for signal"),
+    unfit("`prior=DART(split_weights=[1, 1])` for three columns",
+          {"prior": bv.DART(split_weights=[1, 1])}, "split_weights", "2 numbers", "3 columns"),
+    unfit("`prior=BART(min_samples_leaf=16)` for 30 rows",
+          {"prior": bv.BART(min_samples_leaf=16)}, "min_samples_leaf=16", "30 rows", "at most 15"),
+    unfit("`prior=BART(sigma=1)` for two classes", {"prior": bv.BART(sigma=1)}, "sigma=1.0",
+          "binary", "sigma=None", y=Y > 1),
+    unfit("`prior=BART(sigma_hat=1)` for two classes", {"prior": bv.BART(sigma_hat=1)},
+          "sigma_hat=1.0", "binary", "sigma_hat=None", y=Y > 1),
+    unfit("`n_draws` with `prior=SpikeForest()`", {"prior": bv.SpikeForest(), "n_draws": 5},
+          "n_draws=5 has no meaning with prior=SpikeForest"),
+    Refused("`compare(X, y, [])`", lambda: bv.compare(X, Y, []), ValueError,
+            ("methods=[] is empty",)),
+    Refused("`select_from` of what are no draws", lambda: bv.select_from(X), TypeError,
+            ("draws is a ndarray", "Draws.from_counts")),
+    Refused("`Permutation(\"gse\", alpha=5)`", lambda: bv.Permutation("gse", alpha=5), ValueError,
+            ("alpha", "above 0 and below 1")),
+    too_large({"n_replicates": 10**9}, "n_replicates=1000000000", "GB", "use fewer"),
+    too_large({"n_draws": 10**12}, "n_draws=1000000000000", "GB", "use fewer"),
+    too_large({"n_trees": 10**12}, "n_trees=1000000000000", "GB", "use fewer"),
+    too_large({"n_replicates": 20, "n_draws": 10**10, "keep_counts": True}, "keep_counts",
+              "1,200.0 GB", "20 x 10,000,000,000 x 3", "1.0 GB", "n_draws"),
+    too_large({"n_replicates": 20, "n_draws": 10**10, "keep_s": True}, "keep_s", "2,400.0 GB"),
+]  # fmt: skip
+ACCEPTED: list[Case] = [
+    Accepted("one draw after no burn-in", lambda: sample(n_draws=1, burn_in=0),
+             "it is done; nobody will want it",
+             lambda draws: draws.sigma.shape == (2, 1)),
+    Accepted("more threads than there are CPUs, or than fits", lambda: sample(n_jobs=64),
+             "the result is the same, bit for bit",
+             lambda draws: (draws.vc == sample().vc).all()),
+    Accepted("a seed beyond 64 bits", lambda: sample(random_state=2**100),
+             "it is a seed like any other",
+             lambda draws: draws.random_state == 2**100),
+    Accepted("no seed", lambda: sample(random_state=None),
+             "a fresh one is drawn, and the result tells it",
+             lambda draws: (draws.vc == sample(random_state=draws.random_state).vc).all()),
+    Accepted("a response without any signal",
+             lambda: select(X, np.random.default_rng(5).normal(size=len(X)), signal_test=True),
+             "the first note of the result says that no signal was found",
+             lambda found: found.warnings[0].startswith("no signal was found")),
+    Accepted("the same with `allow_empty=True`",
+             lambda: select(X, np.random.default_rng(5).normal(size=len(X)), signal_test=True,
+                            allow_empty=True),
+             "nothing is selected", lambda found: found.names == []),
+]  # fmt: skip
+
+CASES: list[Case] = [*SINGLE, *TOGETHER, *ACCEPTED]

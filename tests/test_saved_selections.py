@@ -1,0 +1,255 @@
+"""Selections and selectors in files: back as they were, or refused."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from fixtures.make_selection_1 import data
+from sklearn.exceptions import NotFittedError
+from test_sampling import assert_same_bits
+
+import bayesvc as bv
+
+FIXTURES = Path(__file__).parent / "fixtures"
+EXPECTED = json.loads((FIXTURES / "selection-1.json").read_text())
+SHORT = {"n_trees": 5, "burn_in": 40, "n_draws": 40, "random_state": 3}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_selections_of_version_1(name):
+    found, expected = bv.Selection.load(FIXTURES / f"selection-1-{name}.npz"), EXPECTED[name]
+    assert found.method.name == expected["method"]
+    assert repr(found.method.threshold) == expected["threshold"]
+    assert type(found.method.prior).__name__ == expected["prior"]
+    assert found.names == expected["names"]
+    assert list(found.feature_names) == expected["feature_names"]
+    assert found.draws.data_hash == expected["data_hash"]
+    np.testing.assert_array_equal(found.importance, expected["importance"])
+    np.testing.assert_array_equal(found.cut.margin, expected["margin"])
+    if expected["leave_one_out"] is not None:
+        np.testing.assert_array_equal(found.left_out_share, expected["leave_one_out"])
+    if expected["p_values"] is not None:
+        np.testing.assert_array_equal(found.p_values["maxt"], expected["p_values"])
+    assert (found.signal and found.signal.explained) == expected["explained"]
+    assert (found.enough and found.enough.reason) == expected["enough"]
+    assert type(found.table).__module__.startswith("pandas")
+
+
+def test_a_selector_of_version_1():
+    selector = bv.VariableSelector.load(FIXTURES / "selector-1.npz")
+    assert selector.prior == bv.BART(k=3.0)
+    assert selector.threshold == bv.Permutation("gse", alpha=0.1)
+    assert selector.groups == {"pair": ["c", "d"]}
+    assert selector.feature_names_in_.tolist() == ["a", "b", "c", "d", "site"]
+    X, _ = data()
+    kept = selector.transform(X)
+    assert kept.shape == (20, selector.n_features_)
+    assert "b" in selector.get_feature_names_out()
+
+
+@pytest.mark.parametrize(
+    ("method", "settings"),
+    [
+        ("dart-vc", {"n_replicates": 3}),
+        ("bart-vip-local", {"n_replicates": 2, "n_permutations": 19}),
+        ("bart-vip-rank", {"n_replicates": 2, "signal_test": False}),
+        ("dart-mpm", {"allow_empty": True}),
+    ],
+)
+def test_a_selection_comes_back_as_it_was(regression, tmp_path, method, settings):
+    X, y = regression
+    frame = pd.DataFrame(X, columns=list("abcde")).assign(twin=X[:, 1])
+    found = bv.select(frame, y, method, **SHORT, **settings)
+    found.save(tmp_path / "found.npz")
+    again = bv.Selection.load(tmp_path / "found.npz")
+    assert again.method == found.method
+    assert again.twins == found.twins
+    assert_same_bits(again.draws, found.draws)
+    assert str(again) == str(found)
+    assert again.to_json() == found.to_json()
+    assert again._repr_html_() == found._repr_html_()
+    pd.testing.assert_frame_equal(again.table, found.table)
+    assert type(again.cut) is type(found.cut)
+    for name, part in vars(found.cut).items():
+        np.testing.assert_array_equal(getattr(again.cut, name), part)
+
+
+def test_selections_of_all_kinds_of_fits_come_back(regression, tmp_path):
+    X, y = regression
+    path = tmp_path / "found"
+    spike = bv.SpikeForest(n_samples=30, burn_in=5)
+    counts = bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]], feature_names=list("abcd"))
+    for found in (
+        bv.select(X, y, prior=spike, random_state=1, n_trees=5),
+        bv.select_from(counts, threshold=bv.Clustering(weights=(1, 1, 2, 2))),
+        bv.select(X, y > y.mean(), "dart-mpm", **SHORT),
+        bv.select(np.ones((30, 3)), np.arange(30), n_replicates=2, signal_test=False, **SHORT),
+        bv.select(X[:, :1], y, n_replicates=2, signal_test=False, **SHORT),
+    ):
+        found.save(path)
+        again = bv.Selection.load(path)
+        assert again.method == found.method
+        assert again.to_json() == found.to_json()
+
+
+def test_an_empty_selection_stays_empty(rng, tmp_path):
+    X, noise = rng.uniform(size=(60, 3)), np.random.default_rng(3).normal(size=60)
+    found = bv.select(X, noise, allow_empty=True, n_replicates=2, **SHORT)
+    assert found.names == []
+    found.save(tmp_path / "found")
+    assert bv.Selection.load(tmp_path / "found").names == []
+
+
+def test_a_selector_comes_back_as_it_was(regression, tmp_path):
+    X, y = regression
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    selector = bv.VariableSelector(
+        "bart-vip-local", threshold=bv.Permutation("local", alpha=0.2), n_permutations=9,
+        n_replicates=2, prior=bv.BART(split_weights=[1, 2, 3, 4, 5]), n_jobs=np.int64(1),
+        progress=lambda done, total: None, **{**SHORT, "random_state": np.random.default_rng(0)},
+    )  # fmt: skip
+    selector.fit(frame, y).save(tmp_path / "s.npz")
+    again = bv.VariableSelector.load(tmp_path / "s.npz")
+    np.testing.assert_array_equal(again.transform(frame), selector.transform(frame))
+    np.testing.assert_array_equal(again.scores_, selector.scores_)
+    np.testing.assert_array_equal(again.ranking_, selector.ranking_)
+    left = {"progress", "random_state"}
+    before = {k: v for k, v in selector.get_params().items() if k not in left}
+    assert {k: v for k, v in again.get_params().items() if k not in left} == before
+    assert again.progress is None
+    # a fit anew gives the same again, because the seed that was drawn is known
+    assert_same_bits(again.fit(frame, y).selection_.draws, selector.selection_.draws)
+    with pytest.raises(ValueError, match="should match those that were passed"):
+        again.transform(frame[list("bacde")])
+
+
+def test_a_selector_of_an_array_has_no_names(regression, tmp_path):
+    selector = bv.VariableSelector(n_replicates=2, **SHORT).fit(*regression)
+    selector.save(tmp_path / "s.npz")
+    again = bv.VariableSelector.load(tmp_path / "s.npz")
+    assert not hasattr(again, "feature_names_in_")
+    np.testing.assert_array_equal(again.transform(regression[0]), selector.transform(regression[0]))
+
+
+def test_a_selector_that_is_not_fitted_is_not_saved(tmp_path):
+    with pytest.raises(NotFittedError):
+        bv.VariableSelector().save(tmp_path / "s.npz")
+    assert not list(tmp_path.iterdir())
+
+
+FILES = {
+    "selection-1-permutation.npz": (bv.Selection, "Selection"),
+    "selector-1.npz": (bv.VariableSelector, "VariableSelector"),
+    "draws-1-bart.npz": (bv.Draws, "Draws"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_file_is_taken_for_another(name):
+    for other, (kind, holds) in FILES.items():
+        if other != name:
+            with pytest.raises(ValueError, match=f"it is no {holds} file; pass .*{holds}.save"):
+                kind.load(FIXTURES / name)
+
+
+@pytest.mark.parametrize("name", list(FILES)[:2])
+def test_one_wrong_byte_never_goes_unnoticed(name, tmp_path):
+    good = (FIXTURES / name).read_bytes()
+    path, kind = tmp_path / "file", FILES[name][0]
+
+    def told(result):
+        return (result if isinstance(result, bv.Selection) else result.selection_).to_json()
+
+    expected = told(kind.load(FIXTURES / name))
+    refused = 0
+    for i in range(0, len(good), 97):
+        path.write_bytes(good[:i] + bytes([good[i] ^ 0xFF]) + good[i + 1 :])
+        try:
+            assert told(kind.load(path)) == expected
+        except ValueError as error:
+            assert re.search("cannot be read|format version", str(error))  # noqa: PT017
+            refused += 1
+    assert refused > len(good) / 97 / 2
+
+
+def changed(path, prefix="", settings=None, **arrays):
+    """Write the file anew with other settings or arrays."""
+    with np.load(path) as file:
+        parts = dict(file)
+    told = json.loads(parts[f"{prefix}settings"].tobytes()) | (settings or {})
+    parts[f"{prefix}settings"] = np.frombuffer(json.dumps(told).encode(), np.uint8)
+    parts |= arrays
+    np.savez(path, **{name: part for name, part in parts.items() if part is not None})
+
+
+OTHER_METHOD = {"name": "x", "measure": "vip", "threshold": {"kind_": "Other"}}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"settings": {"version": 2}}, "holds Selection of format version 2, but .* reads 1;"),
+        ({"settings": {"version": [1]}}, "format version"),
+        ({"settings": {"method": None}}, "do not fit"),
+        ({"settings": {"method": OTHER_METHOD}}, "do not fit"),
+        ({"settings": {"twins": [{"other": 1}]}}, "do not fit"),
+        ({"settings": {"enough": {"reason": "so"}}}, "do not fit"),
+        ({"mask": np.ones(3, bool)}, r"do not fit \(mask is bool \(3,\)"),
+        ({"mask": np.ones(2)}, r"do not fit \(mask is float64"),
+        ({"values": np.ones((2, 4))}, "do not fit"),
+        ({"null": np.ones((3, 2))}, "do not fit"),
+        ({"cut/margin": None}, "do not fit"),
+        ({"draws/vc": np.ones((3, 3))}, "do not fit"),
+        ({"permuted/settings": np.zeros(3, np.uint8)}, "do not fit"),
+        ({"prefix": "draws/", "settings": {"version": 9}}, "Draws of format version 9"),
+        ({"prefix": "permuted/", "settings": {"feature_names": ["u", "v"]}}, "other variables"),
+    ],
+)
+def test_files_of_other_contents(tmp_path, change, message):
+    path = tmp_path / "file.npz"
+    path.write_bytes((FIXTURES / "selection-1-permutation.npz").read_bytes())
+    changed(path, **change)
+    with pytest.raises(ValueError, match=message):
+        bv.Selection.load(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"settings": {"version": 2}}, "VariableSelector of format version 2"),
+        ({"settings": {"parameters": {"prior": None, "threshold": None, "n": 1}}}, "do not fit"),
+        ({"settings": {"n_features_in": 7}}, "not of 7 columns"),
+        ({"settings": {"feature_names_in": ["a"]}}, "not of 5 columns"),
+        ({"selection/mask": None}, "do not fit"),
+    ],
+)
+def test_selectors_of_other_contents(tmp_path, change, message):
+    path = tmp_path / "file.npz"
+    path.write_bytes((FIXTURES / "selector-1.npz").read_bytes())
+    changed(path, **change)
+    with pytest.raises(ValueError, match=message):
+        bv.VariableSelector.load(path)
+
+
+class Bomb:
+    """Fails the test if it is ever made from a pickle."""
+
+    def __reduce__(self):
+        return (pytest.fail, ("a pickle was loaded",))
+
+
+@pytest.mark.parametrize("kind", [bv.Selection, bv.VariableSelector])
+def test_pickles_are_not_loaded(kind, tmp_path):
+    path = tmp_path / "file.npz"
+    path.write_bytes(pickle.dumps(Bomb()))
+    with pytest.raises(ValueError, match="or damaged"):
+        kind.load(path)
+    np.savez(path, settings=np.array([Bomb()], dtype=object))
+    with pytest.raises(ValueError, match="or damaged"):
+        kind.load(path)
