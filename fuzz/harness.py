@@ -47,11 +47,12 @@ def column(fdp: atheris.FuzzedDataProvider, n: int) -> np.ndarray:
 
 
 def run(test: Callable[[bytes], None], seeds: list[bytes]) -> None:
-    """Fuzz; the last argument is the folder of inputs, which gets the seeds."""
+    """Fuzz; the last argument is the folder of inputs, which gets the seeds, or one input."""
     corpus = Path(sys.argv[-1])
-    corpus.mkdir(parents=True, exist_ok=True)
-    for i, seed in enumerate(seeds):
-        (corpus / f"seed-{i}").write_bytes(seed)
+    if not corpus.is_file():
+        corpus.mkdir(parents=True, exist_ok=True)
+        for i, seed in enumerate(seeds):
+            (corpus / f"seed-{i}").write_bytes(seed)
     warnings.simplefilter("error", RuntimeWarning)  # overflow and the like are findings too
     if sys.argv[1] == "replay":
         return _replay(test, corpus, float(sys.argv[2]))

@@ -8,6 +8,7 @@ import pytest
 import bayesvc as bv
 from bayesvc import _core, _validation
 from bayesvc.encode import encode_X
+from bayesvc.problem import Data
 
 MOST_LEAVES = 2**16 - 1  # a leaf's id has 16 bits
 SEED = np.arange(1, 5, dtype=np.uint64)
@@ -250,6 +251,26 @@ class TestMemoryIsCheckedBeforeItIsTaken:
         X = rng.uniform(size=(300, 500))
         with pytest.raises(MemoryError, match=r"linear model .*pass sigma_hat as a number"):
             bv.sample(X, X[:, 0], n_replicates=1, burn_in=1, n_draws=1)
+
+    def test_permuted_responses(self, rng):
+        X = rng.uniform(size=(3000, 2))
+        with pytest.raises(MemoryError, match=r"test for signal .*\(100 x 3,000 numbers"):
+            bv.select(X, X[:, 0])
+        with pytest.raises(MemoryError, match=r"test for signal .*pass signal_test=False"):
+            bv.compare(X, X[:, 0], ["dart-vc"])
+        with pytest.raises(MemoryError, match=r"n_permutations=50 .*of 8 bytes.*use fewer"):
+            bv.select(X, X[:, 0], "bart-vip-gse", signal_test=False)
+        weights = rng.uniform(1, 2, size=3000)
+        with pytest.raises(MemoryError, match=r"n_permutations=50 .*of 16 bytes"):
+            bv.select(X, X[:, 0], "bart-vip-gse", signal_test=False, sample_weight=weights)
+
+    def test_the_copy_that_weights_make_for_the_linear_model(self, rng):
+        X, weights = rng.uniform(size=(3000, 30)), rng.uniform(1, 2, size=3000)
+        data = Data(X, X[:, 0], "auto")
+        assert data.linear_model.rank == 30
+        data = Data(X, X[:, 0], "auto", sample_weight=weights)
+        with pytest.raises(MemoryError, match="linear model"):
+            _ = data.linear_model
 
     @pytest.mark.parametrize("change", [lambda X: X[::2], lambda X: X.astype(np.float32)])
     def test_copies_of_x(self, rng, change):

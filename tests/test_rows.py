@@ -89,6 +89,30 @@ def test_sigma_hat_is_that_of_weighted_rows(regression, weights):
     assert data.calibration(bv.BART(), data.arranged, 20).sigma_hat == pytest.approx(expected)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_weights_of_rows_with_the_largest_numbers(regression, weights):
+    """Times the root of a weight above 1 such a number would overflow."""
+    X, y = regression
+    large = X.copy()
+    large[:, 1] *= 1.7e308 / X[:, 1].max()
+    found = bv.sample(large, y, sample_weight=weights, **QUICK)
+    expected = bv.sample(X, y, sample_weight=weights, **QUICK)
+    np.testing.assert_array_equal(found.vc, expected.vc)
+    assert found.calibration.sigma_hat == pytest.approx(expected.calibration.sigma_hat)
+
+
+def test_weights_too_far_apart(regression):
+    X, y = regression
+    weights = np.ones(60)
+    weights[7] = 1e-23
+    draws = bv.sample(X, y, sample_weight=weights, **QUICK)
+    assert (draws.sigma > 0).all()
+    for bad in (1e-25, 5e-324, 1e30):
+        weights[7] = bad
+        with pytest.raises(ValueError, match=r"sample_weight ranges from .*pass 0 to leave"):
+            bv.sample(X, y, sample_weight=weights, **QUICK)
+
+
 def test_weights_are_precisions():
     """Integer weights k and rows repeated k times have the same posterior where sigma is fixed.
 

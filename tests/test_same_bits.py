@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayesvc as bv
-from bayesvc import _core
+from bayesvc import _core, abc, sampling
 from bayesvc.priors import calibrate, core_settings
 
 GOLDEN = Path(__file__).parent / "golden" / "fingerprints.json"
@@ -24,6 +26,12 @@ PRIORS = {
     "deep": bv.BART(gamma=0.99, beta=0.5, moves=(0.3, 0.2, 0.2, 0.3)),
 }
 KINDS = ("continuous", "tied", "binary-y", "outlier")
+MESSY_PRIORS = ("bart", "dart", "dart-explicit", "leaf-3")
+MESSY_KINDS = (
+    "missing", "categories", "groups", "weights", "mixed", "mixed-outlier", "mixed-binary-y",
+    "mixed-16-bits",
+)  # fmt: skip
+THREADS = (1, 2, 7)
 TRACES = ("vc", "vip", "mpvip", "mi", "sigma", "n_splits", "alpha")
 
 
@@ -42,6 +50,46 @@ def problem(kind: str) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
+def messy_problem(kind: str) -> tuple[pd.DataFrame, np.ndarray, dict[str, Any]]:
+    """X, y and the arguments of `sample` that belong to them; sums of the weights are exact."""
+    X, y = problem(kind.removeprefix("mixed-"))
+    if kind.endswith("16-bits"):  # rank codes of so many: more than 256 distinct values
+        X = np.vstack([X, 1.5 * X, 2.5 * X])
+        y = np.concatenate([y, y + 0.25, y - 0.25])
+    rows = np.arange(len(X))
+    if not kind.startswith(("categories", "groups", "weights")):
+        X[rows % 5 == 2, 0] = np.nan
+        X[(rows % 7 < 3) | (X[:, 3] > 0.75), 3] = np.nan
+        X[rows % 2 == 0, 5] = np.nan
+    table = pd.DataFrame(X, columns=[f"c{j}" for j in range(8)])
+    if kind.startswith(("categories", "mixed")):
+        table["c2"] = pd.Series(rows % 3).map({0: "red", 1: "green", 2: "blue"})
+        table["c7"] = pd.Categorical(np.floor(X[:, 7] * 20).astype(int).astype(str))
+        y = y + (rows % 3 == 1) * (0 if "binary" in kind else 1)
+    arguments: dict[str, Any] = {}
+    if kind.startswith(("groups", "mixed")):
+        arguments["groups"] = {"one": ["c0", "c4"], "other": ["c5", "c6", "c7"]}
+    if kind.startswith(("weights", "mixed")) and "binary" not in kind:
+        arguments["sample_weight"] = np.array([0.5, 1.0, 2.0, 0.25, 0.0, 4.0])[rows % 6]
+    return table, y, arguments
+
+
+@pytest.fixture(params=["plain", "avx2"])
+def kernel(request, monkeypatch):
+    """Let all samplers run the plain or the vectorised code path."""
+    if request.param == "avx2" and _core.kernel_in_use() == "plain":
+        pytest.skip("this CPU has the plain path alone")
+
+    def chosen(*args, **settings):
+        found = core_settings(*args, **settings)
+        found.kernel = request.param
+        return found
+
+    monkeypatch.setattr(sampling, "core_settings", chosen)
+    monkeypatch.setattr(abc, "core_settings", chosen)
+    return request.param
+
+
 def fingerprint(draws: bv.Draws) -> str:
     digest = hashlib.sha256()
     for name in TRACES:
@@ -51,6 +99,7 @@ def fingerprint(draws: bv.Draws) -> str:
     return digest.hexdigest()[:16]
 
 
+@pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("prior", PRIORS)
 def test_fingerprint(prior, kind, request):
@@ -60,10 +109,36 @@ def test_fingerprint(prior, kind, request):
     check_fingerprint(f"{prior}/{kind}", draws, request)
 
 
+@pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("kind", KINDS)
 def test_fingerprint_of_spike_forests(kind, request):
     X, y = problem(kind)
     draws = bv.sample(X, y, bv.SpikeForest(n_samples=60, burn_in=50), random_state=3)
+    check_fingerprint(f"spike-forest/{kind}", draws, request)
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("n_jobs", THREADS)
+@pytest.mark.parametrize("kind", MESSY_KINDS)
+@pytest.mark.parametrize("prior", MESSY_PRIORS)
+def test_fingerprint_of_messy_data(prior, kind, n_jobs, request):
+    """Missing values, categories, groups and weights; as many fits as keep seven threads busy."""
+    X, y, arguments = messy_problem(kind)
+    draws = bv.sample(
+        X, y, PRIORS[prior], **arguments, n_replicates=8, burn_in=50, n_draws=50, random_state=3,
+        n_jobs=n_jobs,
+    )  # fmt: skip
+    check_fingerprint(f"{prior}/{kind}", draws, request)
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("n_jobs", THREADS)
+@pytest.mark.parametrize("kind", [k for k in MESSY_KINDS if not k.startswith("weights")])
+def test_fingerprint_of_spike_forests_on_messy_data(kind, n_jobs, request):
+    X, y, arguments = messy_problem(kind)
+    arguments.pop("sample_weight", None)  # which ABC does not take
+    prior = bv.SpikeForest(n_samples=30, burn_in=30)
+    draws = bv.sample(X, y, prior, **arguments, random_state=3, n_jobs=n_jobs)
     check_fingerprint(f"spike-forest/{kind}", draws, request)
 
 

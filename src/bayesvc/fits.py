@@ -14,7 +14,13 @@ from bayesvc.checkpoint import Checkpoint
 from bayesvc.draws import Draws
 from bayesvc.measures import MEASURES, Measure
 from bayesvc.priors import Calibration, TreePrior
-from bayesvc.problem import Arranged, Data, check_forest_memory, check_prior_fits_data
+from bayesvc.problem import (
+    Arranged,
+    Data,
+    check_forest_memory,
+    check_permuted_memory,
+    check_prior_fits_data,
+)
 from bayesvc.progress import ProgressCallback
 from bayesvc.running import ROLE_FIT, ROLE_PERMUTED_FIT, Fit, Length, fit_seed, run_fits
 from bayesvc.sampling import Tallies, check_run_memory, draws_of, fits_to
@@ -104,6 +110,8 @@ def sample_fits(
             if need.n_permutations:
                 what += f" and n_permutations={need.n_permutations}"
                 n_fits += need.n_permutations
+                own = f"n_permutations={need.n_permutations}"
+                check_permuted_memory(own, need.n_permutations, data, "use fewer")
             check_run_memory(what, n_fits, length, n_trees, data.shape)
     batches = [
         batch

@@ -23,6 +23,7 @@ from bayesvc.problem import Data
 from bayesvc.progress import ProgressCallback
 from bayesvc.recipe import DEFAULT_METHOD, RECIPES, Method, resolve_method
 from bayesvc.selection import Selection, cut_draws
+from bayesvc.signal import check_signal_memory
 from bayesvc.spike_forest import SpikeForest, refuse_settings
 from bayesvc.table import Groups
 
@@ -141,6 +142,8 @@ def select(
         X, y, response, groups=groups, sample_weight=sample_weight,
         permute_within=permute_within, n_jobs=run.n_jobs,
     )  # fmt: skip
+    if signal_test:
+        check_signal_memory(data)  # before the fits, which may take long
     enough = None
     if auto:
         fits, enough = sample_until_enough(data, plan, run, max_seconds)
@@ -213,6 +216,8 @@ def compare(
         X, y, response, groups=groups, sample_weight=sample_weight,
         permute_within=permute_within, n_jobs=run.n_jobs,
     )  # fmt: skip
+    if signal_test:
+        check_signal_memory(data)  # before the fits, which may take long
     fits = sample_plans(data, plans, run)
     signal = test_for_signal(data, plans, run) if signal_test else None
     frame = frame_kind(X)

@@ -154,7 +154,9 @@ class Data:
         n, p = self.values.shape
         rank = min(n - 1, p)
         remedy = f"pass sigma_hat as a number, or {_FEWER.removeprefix('pass ')}"
-        check_memory("the linear model for sigma_hat", (n + rank // 2, rank), 8, remedy)
+        copied = 0 if self.weights is None else n * (p + 1)
+        numbers = (n + rank // 2) * rank + copied
+        check_memory("the linear model for sigma_hat", (numbers,), 8, remedy)
         if self._n_jobs > 1:
             _ = self._columns  # at the same time
         return Started(lambda: self._linear_model(self.weights)).result()
@@ -163,8 +165,7 @@ class Data:
         design = self.layout.design(self.values)
         if weights is None:
             return _core.LinearModel(design)
-        root = np.sqrt(weights)[:, np.newaxis]
-        return _core.LinearModel(np.hstack([design * root, root]))  # root: of the intercept
+        return _core.LinearModel(_times_root(design, weights))
 
     def forget_linear_model(self) -> None:
         """Give back its memory."""
@@ -191,6 +192,20 @@ class Data:
         return calibrate(
             prior, to.y, n_trees, binary=self.binary, linear_model=model, weights=to.weights
         )
+
+
+def _times_root(design: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the rows and, for the intercept, a one, times the roots of their weights.
+
+    The unit of a column is of no consequence: one that could overflow is scaled down.
+    """
+    root = np.sqrt(weights)
+    out = np.empty((len(design), design.shape[1] + 1), order="F")
+    for j, column in enumerate(design.T):
+        unit = 1.0 if np.abs(column).max() < 1e290 else 2.0**-64
+        out[:, j] = unit * column * root
+    out[:, -1] = root
+    return out
 
 
 def data_hash(
@@ -226,6 +241,12 @@ def check_forest_memory(n_trees: int, n_rows: int) -> None:
     """Raise MemoryError if a forest of so many trees is too large."""
     per_tree = _TREE_BYTES + 2 * n_rows
     check_memory(f"n_trees={n_trees}", (n_trees,), per_tree, "use fewer", items="trees")
+
+
+def check_permuted_memory(what: str, number: int, data: Data, remedy: str) -> None:
+    """Raise MemoryError if so many permuted responses, and their weights, are too large."""
+    each = 8 if data.weights is None else 16
+    check_memory(what, (number, data.n_rows), each, remedy)
 
 
 def check_prior_fits_data(prior: TreePrior, data: Data) -> None:

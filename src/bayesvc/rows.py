@@ -13,6 +13,8 @@ from bayesvc._native import is_missing, one_per_row
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
+_LEAST_SHARE = 1e-24  # of the largest weight: sigma goes with the root of a weight
+
 
 def check_weights(sample_weight: Any) -> FloatArray:
     """Return the weights of rows: finite, none below zero, and not all zero.
@@ -52,6 +54,11 @@ def scaled_weights(weights: FloatArray) -> FloatArray | None:
     """
     if np.ptp(weights) == 0:
         return None
+    if weights.min() < _LEAST_SHARE * weights.max():
+        raise ValueError(
+            f"sample_weight ranges from {weights.min():g} to {weights.max():g}, too far to compute "
+            "with; pass 0 to leave a row out"
+        )
     relative = weights / weights.max()  # which cannot overflow in the sum
     scaled = relative * (len(weights) / math.fsum(relative))
     # to 24 bits, so that weights times a constant, which differ in the last ones, are the same

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc.priors import DART
-from bayesvc.problem import Data
+from bayesvc.problem import Data, check_permuted_memory
 from bayesvc.progress import ProgressCallback
 from bayesvc.running import ROLE_SIGNAL_FIT, ROLE_SIGNAL_ORDER, Fit, Length, fit_seed, run_fits
 from bayesvc.sampling import fits_to
@@ -89,6 +89,12 @@ def plan_signal_test(n_sweeps: int) -> tuple[int, int]:
     budget = _SHARE * n_sweeps
     sweeps = int(np.clip(budget / (_PERMUTATIONS[0] + 1), *_SWEEPS))
     return int(np.clip(budget / sweeps - 1, *_PERMUTATIONS)), sweeps
+
+
+def check_signal_memory(data: Data) -> None:
+    """Raise MemoryError if the responses of the longest test are too large."""
+    remedy = "pass signal_test=False, or fewer rows"
+    check_permuted_memory("the test for signal", 1 + _PERMUTATIONS[1], data, remedy)
 
 
 def find_signal(

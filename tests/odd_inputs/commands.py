@@ -61,6 +61,12 @@ COLUMNS: list[Case] = [
     ),
     table("dates", "y,day\n1,2024-01-01\n2,2024-01-02\n", "dates or times"),
     table("two columns of one name", "y,a,a\n1,2,3\n2,3,4\n", "of one name: 'a'"),
+    table(
+        "a column without a name, and one with the name it would get",
+        "y,,column 2\n1,2,3\n2,3,4\n",
+        "'column 2'",
+    ),
+    table("line ends of old machines", "y;a;b\r9; a;3\r8; a;2", "of one name: 'a'"),
     table("one column", "y\n1\n2\n", "single column"),
     table("no rows", "y,a\n", "0 rows"),
 ]

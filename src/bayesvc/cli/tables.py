@@ -149,7 +149,9 @@ def _text_table(path: Path, zipped: bool, separator: str | None, encoding: str) 
         ) from None
     if len(names) != frame.width:  # a header longer than the sample
         names = [name.strip() for name in frame.columns]
-    frame.columns = [name or f"column {place}" for place, name in enumerate(names, 1)]
+    names = [name or f"column {place}" for place, name in enumerate(names, 1)]
+    _refuse_repeated(path, names)
+    frame.columns = names
     return TableFile(frame, notes)
 
 
@@ -203,16 +205,20 @@ def _guess_separator(head: list[str]) -> str:
 
 
 def _check_header(path: Path, head: list[str], separator: str) -> list[str]:
-    """Return the names of the columns; refuse names that come twice."""
+    """Return the names of the columns, none of which may come twice."""
     header = next(csv.reader(io.StringIO("\n".join(head)), delimiter=separator))
     names = [name.strip() for name in header]
+    _refuse_repeated(path, names)
+    return names
+
+
+def _refuse_repeated(path: Path, names: list[str]) -> None:
     repeated = [name for name, times in Counter(names).items() if name and times > 1]
     if repeated:
         raise BadInput(
             f"{path} has several columns of one name: {', '.join(map(repr, repeated[:10]))}; "
             "rename them"
         )
-    return names
 
 
 def _check_size(path: Path, zipped: bool, head: list[str], separator: str) -> None:

@@ -1,0 +1,84 @@
+"""The largest data the package is held to: n = 1,000,000 x p = 100 and n = 500 x p = 100,000.
+
+python benchmarks/limits.py            # a fresh process each, some minutes
+python benchmarks/limits.py --quick    # a tenth of the rows and columns
+
+That of many columns is a selection with all defaults. That of many rows is one fit of far fewer
+sweeps than the default, without the test for signal; the table says how many, and what all sweeps
+would take at that pace.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from machine import ONE_THREAD, RESULTS, describe, markdown_table, pin_to_one_core
+
+SWEEPS = 10 * (5_000 + 5_000) + 100 * 300  # of `select` with its defaults: fits, test for signal
+SHORT = {"n_replicates": 1, "burn_in": 1_000, "n_draws": 1_000, "signal_test": False}
+SIZES: tuple[dict[str, Any], ...] = (
+    {"n": 1_000_000, "p": 100, "sweeps": 2_000, "length": SHORT},
+    {"n": 500, "p": 100_000, "sweeps": SWEEPS, "length": {}},
+)
+
+
+def measure(task: dict[str, Any]) -> dict[str, Any]:
+    worker = Path(__file__).with_name("limits_worker.py")
+    command = [sys.executable, str(worker), json.dumps(task)]
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, text=True, check=True, env=os.environ | ONE_THREAD
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    start, whole = found["two_sweeps"]["cpu"], found["all_sweeps"]["cpu"]
+    per_sweep = (whole - start) / (task["sweeps"] - 2)
+    found["cpu_per_sweep"] = per_sweep
+    found["cpu_per_selection"] = start + SWEEPS * per_sweep
+    return task | found
+
+
+def table(runs: list[dict[str, Any]]) -> str:
+    header = [
+        "(n, p)", "sweeps", "wall s", "CPU s", "of these before the sweeps", "CPU ms per sweep",
+        "X, MB", "peak MB", "CPU h of 130,000 sweeps",
+    ]  # fmt: skip
+    lines = [
+        [
+            f"({run['n']:,}, {run['p']:,})",
+            f"{run['sweeps']:,}",
+            f"{run['all_sweeps']['wall']:.1f}",
+            f"{run['all_sweeps']['cpu']:.1f}",
+            f"{run['two_sweeps']['cpu']:.1f}",
+            f"{1000 * run['cpu_per_sweep']:.3g}",
+            f"{run['x_mb']:,.0f}",
+            f"{run['peaks']['selection']:,.0f}",
+            f"{run['cpu_per_selection'] / 3600:.2g}",
+        ]
+        for run in runs
+    ]
+    return markdown_table(header, lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Time and memory of the largest data.")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the size")
+    quick = parser.parse_args().quick
+    pin_to_one_core()
+    tasks = [dict(size) for size in SIZES]
+    if quick:
+        tasks[0]["n"] //= 10
+        tasks[1]["p"] //= 10
+    runs = [measure(task) for task in tasks]
+    print(table(runs))
+    record = {"machine": describe("bayesvc", "numpy", "scipy"), "runs": runs}
+    path = RESULTS / ("limits-partial.json" if quick else "limits.json")
+    path.write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
