@@ -50,7 +50,7 @@ class Study:
         return [cell for cell in found.values() if len(cell) - 2 >= least]
 
     def times(self, methods: Sequence[str]) -> list[Cell]:
-        """Return mean seconds by (n, p), where all of `methods` were run."""
+        """Return seconds by (n, p), where all of `methods` were run."""
         table = runtimes(self.rows.filter(pl.col("method").is_in(list(methods)))).drop_nulls(
             "seconds"
         )
@@ -176,7 +176,7 @@ def in_sizes(
     where: Callable[[Cell], bool] = anywhere,
     enough: float = ALL,
 ) -> Check:
-    """Check the mean seconds of each (n, p)."""
+    """Check the seconds of each (n, p)."""
 
     def check(study: Study) -> Finding:
         cells = [cell for cell in study.times(methods) if where(cell)]

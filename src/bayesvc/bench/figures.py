@@ -303,7 +303,7 @@ def scatter_figure(left: ScatterPanel, right: ScatterPanel) -> Figure:
 
 
 def runtime_table(rows: pl.DataFrame) -> str:
-    """Return mean seconds per run by n as a Markdown table, ours and the authors'.
+    """Return seconds per run by n as a Markdown table, ours and the authors'.
 
     Examples
     --------

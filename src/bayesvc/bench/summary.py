@@ -269,10 +269,12 @@ def next_best(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def runtimes(rows: pl.DataFrame, *, by_n: bool = False) -> pl.DataFrame:
-    """Return mean seconds per run by (n, p), or by n, beside the authors'.
+    """Return seconds per run by (n, p), or by n, beside the authors'.
 
-    `ratio` is the authors' time over ours. A run that failed has no time. The mean by n is over
-    the values of p that the rows hold, each counting once: that is what the paper's table is.
+    Ours are medians over runs and equations, so that a run during which the machine slept does not
+    count. `ratio` is the authors' time over ours. A run that failed has no time. By n it is the
+    mean over the values of p that the rows hold, each counting once: that is what the paper's
+    table is.
 
     Examples
     --------
@@ -282,15 +284,17 @@ def runtimes(rows: pl.DataFrame, *, by_n: bool = False) -> pl.DataFrame:
     82.3
     """
     runs = default_fits(study_rows(rows)).filter(pl.col("error").is_null())
-    by_problem = runs.group_by("method", "n", "p", "problem").agg(pl.col("seconds").mean())
+    by_problem = runs.group_by("method", "n", "p", "problem").agg(pl.col("seconds").median())
     theirs = paper.runtimes().rename({"seconds": "paper"})
     both = by_problem.join(theirs, on=["method", "n", "p"], how="left")
-    times, keys = pl.col("seconds", "paper").mean(), ["method", "n", "p"]
-    means = both.group_by(keys).agg(times, n_problems=pl.len())
+    keys = ["method", "n", "p"]
+    times = both.group_by(keys).agg(pl.col("seconds", "paper").median(), n_problems=pl.len())
     if by_n:
         keys = ["method", "n"]
-        means = means.group_by(keys).agg(times, pl.col("n_problems").sum())
-    return means.with_columns(ratio=pl.col("paper") / pl.col("seconds")).sort(keys)
+        times = times.group_by(keys).agg(
+            pl.col("seconds", "paper").mean(), pl.col("n_problems").sum()
+        )
+    return times.with_columns(ratio=pl.col("paper") / pl.col("seconds")).sort(keys)
 
 
 def _with_papers_changes(table: pl.DataFrame, method: str) -> pl.DataFrame:
