@@ -1,4 +1,4 @@
-"""Learn the coefficients of `bayesvc.relevance` on the equations of the first half and on random
+"""Learn the coefficients of `relevance.py` on the equations of the first half and on random
 functions, and say how well they do on problems that they were not learned on.
 
     python studies/summaries/learn.py SLICE RANDOM
@@ -16,10 +16,10 @@ import numpy as np
 from kept_sets import KeptSet, of_equations, of_problems
 from numpy.typing import NDArray
 from problems import halves
+from relevance import Coefficients, evidence, noise_floor, probability
 from sklearn.linear_model import LogisticRegression
 
 from bayesvc.bench import feynman
-from bayesvc.relevance import Coefficients, evidence, noise_floor, probability
 
 FloatArray = NDArray[np.float64]
 

@@ -4,7 +4,7 @@ A relevant variable is needed by every fit; one that a chain picked up by chance
 alone. Three numbers say so: the mean over the fits of the logarithm of the count, the inclusion
 probability averaged over the fits, and the inclusion of variables that do not matter in these data,
 the noise floor. A logistic regression, learned on problems whose truth is known, turns them into a
-probability. See the page "Relevance" of the documentation.
+probability.
 """
 
 from __future__ import annotations
