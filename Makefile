@@ -47,11 +47,11 @@ PACKAGE_SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 CPP_FILES = $(shell find cpp bind -name '*.cpp' -o -name '*.hpp')
 
 # What runs the extension through every part that handles memory, without taking long.
-SANITIZED_TESTS := tests/test_same_bits.py tests/test_sampling.py tests/test_prediction.py \
+EXTENSION_TESTS := tests/test_same_bits.py tests/test_sampling.py tests/test_prediction.py \
 	tests/test_draws.py tests/test_linkage.py tests/test_messy.py tests/test_limits.py
 
 .PHONY: help demo test test-core test-sanitize test-threads test-sanitize-python \
-	sanitized-extension test-python doctest coverage fuzz test-stat test-peers bench-peers \
+	sanitized-extension test-python doctest coverage coverage-core coverage-python fuzz test-stat test-peers bench-peers \
 	bench-prediction bench-methods bench-startup bench-smoke docs pictures lint format wheel clean
 
 help:
@@ -138,7 +138,7 @@ sanitized-extension: $(VENV)/.dev
 
 test-sanitize-python: sanitized-extension
 	@echo '==> Python tests of the extension under the address and undefined-behaviour sanitizers'
-	$(SANITIZED) $(PYTEST) -q -p no:cacheprovider --timeout=1200 $(SANITIZED_TESTS) \
+	$(SANITIZED) $(PYTEST) -q -p no:cacheprovider --timeout=1200 $(EXTENSION_TESTS) \
 		--deselect tests/test_limits.py::test_no_birth_beyond_the_last_leaf_id  # takes minutes
 
 test-python: $(VENV)/.dev
@@ -149,20 +149,26 @@ doctest: $(VENV)/.dev
 	@echo '==> Examples in docstrings'
 	$(PYTEST) -q -c pyproject.toml --doctest-modules --pyargs bayesvc
 
-# Of the C++ core by its own tests and the quick Python tests; of Python by the latter.
+# The tests that run the extension through its parts are enough for C++: without optimisation it is slow.
 COVERAGE_FLAGS := --coverage -fprofile-update=atomic
-coverage: $(VENV)/.coverage
-	@echo '==> Coverage'
+coverage: coverage-core coverage-python
+
+coverage-core: $(VENV)/.coverage
+	@echo '==> Lines of C++ that its own tests and those of the extension reach'
 	$(CMAKE_PYTHON) -B build/coverage -DBAYESVC_BUILD_TESTS=ON -DCMAKE_BUILD_TYPE=Debug \
 		-DCMAKE_CXX_FLAGS='$(COVERAGE_FLAGS)'
 	$(BIN)/cmake --build build/coverage
 	find build/coverage -name '*.gcda' -delete
 	build/coverage/core_tests
 	$(call link_package,coverage)
-	PYTHONPATH=$(CURDIR)/build/coverage/path $(PYTEST) -q -n $(JOBS) -p no:cacheprovider \
-		--cov=bayesvc --cov-config=pyproject.toml --cov-report=term-missing:skip-covered
+	PYTHONPATH=$(CURDIR)/build/coverage/path $(PYTEST) -q -n $(JOBS) -p no:cacheprovider --timeout=1200 \
+		$(EXTENSION_TESTS)
 	$(BIN)/gcovr --root . --filter 'cpp/[^/]*$$' --filter bind/ build/coverage \
 		--gcov-ignore-parse-errors=all --txt build/coverage/cpp.txt --print-summary
+
+coverage-python: $(VENV)/.coverage
+	@echo '==> Lines of Python that the quick tests reach'
+	$(PYTEST) -q -n $(JOBS) --cov=bayesvc --cov-config=pyproject.toml --cov-report=term-missing:skip-covered
 
 # Without the sanitizers, which libFuzzer cannot watch beside Python; then with them what was found.
 fuzz: $(VENV)/.fuzz sanitized-extension
