@@ -9,6 +9,7 @@ import pytest
 
 import bayesvc as bv
 from bayesvc.problem import Data
+from bayesvc.report.words import notes
 from bayesvc.signal import SignalTest, find_signal, plan_signal_test
 
 SHORT = {"n_replicates": 2, "burn_in": 200, "n_draws": 200, "random_state": 1}
@@ -48,6 +49,8 @@ def test_verdict_of_signal_and_noise(noise, signal):
     found, none = bv.select(*signal, **SHORT), bv.select(*noise, **SHORT)
     assert found.signal.found
     assert "there is signal" in repr(found)
+    assert ["There is signal" in n.text for n in notes(found) if n.level == "good"].count(True) == 1
+    assert not any("There is signal" in n.text for n in notes(none))
     assert not none.signal.found
     assert len(none.selected) > 0
     assert any("no signal was found" in warning for warning in none.warnings)

@@ -32,6 +32,8 @@ def test_the_answer_and_its_files(run, file, tmp_path, table):
     assert found["selected"].to_list() == [True, True, False, False, False]
     told = json.loads((out / "selection.json").read_text())
     assert sorted(told["selected"]) == ["b", "d"]
+    assert told["signal"]["found"]
+    assert "There is signal: a short fit explains" in done.stderr
     assert bv.Draws.load(out / "draws.npz").n_replicates == 3
     assert not (out / "unfinished").exists()
     same = bv.select(

@@ -164,6 +164,9 @@ def _show(found: Selection, target: str, folder: Folder, as_json: bool, quiet: b
     show_table(header, lines)
     for text in found.warnings:
         note(f"Note: {text}.")
+    if found.signal is not None and found.signal.found:
+        sentence = found.signal.sentence
+        note(f"{sentence[:1].upper()}{sentence[1:]}.")
     click.echo(conclusion(found, target))
     say_where(folder)
 

@@ -190,6 +190,22 @@ def mixing_note(selection: Selection) -> Note | None:
     return Note("good", text)
 
 
+def signal_note(selection: Selection) -> Note | None:
+    """Say that y has to do with the variables; where it has not, a warning says so.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.words import signal_note
+    >>> signal_note(bv.select_from(bv.Draws.from_counts([[[9, 0, 8]]]))) is None
+    True
+    """
+    if selection.signal is None or not selection.signal.found:
+        return None
+    text = selection.signal.sentence
+    return Note("good", f"{text[:1].upper()}{text[1:]}.")
+
+
 def notes(selection: Selection) -> list[Note]:
     """Return everything a reader should know of the result, warnings first.
 
@@ -209,7 +225,7 @@ def notes(selection: Selection) -> list[Note]:
     if len(selection.warnings) > _MOST_NOTES:
         more = number(len(selection.warnings) - _MOST_NOTES)
         found.append(Note("warning", f"{more} more columns are nearly the same as selected ones."))
-    extra = [stability_note(selection), mixing_note(selection)]
+    extra = [signal_note(selection), stability_note(selection), mixing_note(selection)]
     found += [note for note in extra if note is not None]
     rank = {"warning": 0, "info": 1, "good": 2}
     return sorted(found, key=lambda note: rank[note.level])
