@@ -3,6 +3,12 @@
 bayesvc bench run --grid slice --out slice --keep-draws
 bayesvc bench export slice docs/reproduction/rows.parquet
 python docs/reproduction/make.py
+
+The other files of rows, each exported from a run of its own:
+
+rows-seeds         dart-vc, n = 500, SNR 0.25, 1, 5, inf, seeds 5390 and 6265
+rows-known-sigma   dart-mpm-true-sigma, n = 500 and 1000, SNR 5 to 20
+rows-rivals        bayesvc.bench.rivals:lasso and :random_forest, n = 500, SNR 1
 """
 
 from __future__ import annotations
@@ -41,6 +47,7 @@ def main() -> None:
         ),
         "Change in F1 of dart-vc with fewer fits": summary.sensitivity(one_seed),
         "Seconds per data set": summary.runtimes(one_seed, by_n=True),
+        "Beside what many would use instead": beside_rivals(one_seed),
     }  # fmt: skip
     text = "# Tables\nMade by `make.py` from `rows*.parquet`.\n"
     for title, table in parts.items():
@@ -69,6 +76,20 @@ def by_method(rows: pl.DataFrame) -> pl.DataFrame:
         .group_by("method", "snr")
         .agg(pl.col("f1", "tpr", "fpr", "fp", "seconds").mean(), n_problems=pl.len())
         .sort("method", "snr")
+    )
+
+
+def beside_rivals(rows: pl.DataFrame) -> pl.DataFrame:
+    """Methods of `bench.rivals` and dart-vc on the same data sets."""
+    is_rival = pl.col("method").str.contains(":")
+    cells = rows.filter(is_rival).select("n", "snr").unique()
+    is_ours = (pl.col("method") == "dart-vc") & (pl.col("n_replicates") == 10)
+    return (
+        rows.filter(is_rival | is_ours)
+        .join(cells, on=["n", "snr"])
+        .group_by(pl.col("method").str.replace(".*:", ""), "n", "snr")
+        .agg(pl.col("f1", "tpr", "fp").mean(), seconds=pl.col("seconds").median())
+        .sort("n", "snr", "f1", descending=[False, False, True])
     )
 
 
