@@ -1,7 +1,7 @@
 """How often does the test for any signal err on noise, and how much does it see?
 
-    python studies/signal.py            # level and power, about half an hour on two cores
-    python studies/signal.py --quick    # a few data sets
+    python studies/any_signal.py            # level and power, about half an hour on two cores
+    python studies/any_signal.py --quick    # a few data sets
 
 Level: noise data (`bench.problems.pure_noise`), seeds from 10,000 on; the statistic and the length
 of the fits were chosen on other data (seeds below 10,000). Power: the benchmark's equations at a
@@ -28,7 +28,7 @@ from bayesvc.problem import Data
 from bayesvc.running import DEFAULT_DRAWS
 from bayesvc.signal import LEVEL, find_signal, plan_signal_test
 
-RESULTS = Path(__file__).parent / "results" / "signal.json"
+RESULTS = Path(__file__).parent / "results" / "any_signal.json"
 SWEEPS = {"dart-vc": 20 * DEFAULT_DRAWS, "quick (2 fits)": 4 * DEFAULT_DRAWS}
 NOISE = [(n, p) for n in (200, 500) for p in (50, 200)]
 FIRST_SEED = 10_000
