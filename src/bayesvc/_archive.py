@@ -90,30 +90,6 @@ def write_arrays(path: PathLike, arrays: Arrays) -> None:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 
-def below(start: str, arrays: Arrays) -> Arrays:
-    """Return the arrays whose names begin with `start`, without it.
-
-    Examples
-    --------
-    >>> from bayesvc._archive import below
-    >>> below("cut/", {"cut/tree": 1, "mask": 2})
-    {'tree': 1}
-    """
-    return {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
-
-
-def under(start: str, arrays: Arrays) -> Arrays:
-    """Return the arrays with names that begin with `start`.
-
-    Examples
-    --------
-    >>> from bayesvc._archive import under
-    >>> under("cut/", {"tree": 1})
-    {'cut/tree': 1}
-    """
-    return {f"{start}{name}": part for name, part in arrays.items()}
-
-
 def checked(
     name: str, arrays: Arrays, shape: tuple[int | None, ...], kind: type[np.generic]
 ) -> NDArray[Any]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from bayesvc import _core
-from bayesvc._archive import Arrays, Kind, below, under, write_arrays
+from bayesvc._archive import Arrays, Kind, write_arrays
+from bayesvc._files import below, under
 from bayesvc._validation import check_choice, check_integer
 from bayesvc.checkpoint import saved_forests
 from bayesvc.draws import Draws, PathLike, tally_layout

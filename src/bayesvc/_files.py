@@ -56,3 +56,27 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     if strangers:
         raise DamagedFile(f"{strangers[0]!r} is no array")
     return arrays
+
+
+def below(start: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the arrays whose names begin with `start`, without it.
+
+    Examples
+    --------
+    >>> from bayesvc._files import below
+    >>> below("cut/", {"cut/tree": 1, "mask": 2})
+    {'tree': 1}
+    """
+    return {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
+
+
+def under(start: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the arrays with names that begin with `start`.
+
+    Examples
+    --------
+    >>> from bayesvc._files import under
+    >>> under("cut/", {"tree": 1})
+    {'cut/tree': 1}
+    """
+    return {f"{start}{name}": part for name, part in arrays.items()}

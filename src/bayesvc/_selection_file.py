@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import is_valid_linkage
 
 from bayesvc import _draws_file
-from bayesvc._archive import Arrays, Kind, below, checked, under, write_arrays
+from bayesvc._archive import Arrays, Kind, checked, write_arrays
+from bayesvc._files import below, under
 from bayesvc._validation import check_choice
-from bayesvc.cuts import Clustering, MedianProbability, Permutation, Threshold
+from bayesvc.cuts import Clustering, threshold_from_dict, threshold_to_dict
 from bayesvc.draws import Draws, PathLike
 from bayesvc.enough import Enough
 from bayesvc.frames import KINDS
@@ -25,10 +26,6 @@ from bayesvc.thresholds import Clusters, Cut
 FloatArray = NDArray[np.float64]
 
 KIND = Kind("bayesvc-selection", "Selection", (1,), "select again")
-
-THRESHOLD_KINDS: dict[str, type[Threshold]] = {
-    kind.__name__: kind for kind in (Permutation, MedianProbability, Clustering)
-}
 
 
 def write(selection: Selection, path: PathLike) -> None:
@@ -59,12 +56,11 @@ def to_arrays(selection: Selection) -> Arrays:
 
 def _settings(selection: Selection) -> dict[str, Any]:
     method, signal, enough = selection.method, selection.signal, selection.enough
-    threshold = {"kind_": type(method.threshold).__name__, **asdict(method.threshold)}
     return {
         "method": {
             "name": method.name,
             "measure": method.measure.name,
-            "threshold": threshold,
+            "threshold": threshold_to_dict(method.threshold),
             "n_replicates": method.n_replicates,
             "n_permutations": method.n_permutations,
             "reason": method.reason,
@@ -143,8 +139,7 @@ def _draws(path: PathLike, start: str, arrays: Arrays) -> Draws:
 
 
 def _method(parts: dict[str, Any], draws: Draws) -> Method:
-    threshold = dict(parts["threshold"])
-    cut, measure = THRESHOLD_KINDS[threshold.pop("kind_")](**threshold), MEASURES[parts["measure"]]
+    cut, measure = threshold_from_dict(parts["threshold"]), MEASURES[parts["measure"]]
     refusal = cut.refuses(measure)
     if refusal is not None:
         raise ValueError(refusal)

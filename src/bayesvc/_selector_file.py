@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from bayesvc import _selection_file
-from bayesvc._archive import Arrays, Kind, below, under, write_arrays
-from bayesvc._selection_file import THRESHOLD_KINDS
+from bayesvc._archive import Arrays, Kind, write_arrays
+from bayesvc._files import below, under
+from bayesvc.cuts import Threshold, threshold_from_dict, threshold_to_dict
 from bayesvc.draws import PathLike
 from bayesvc.priors import prior_from_dict, prior_to_dict
 
@@ -53,8 +53,8 @@ def _parameters(selector: VariableSelector) -> dict[str, Any]:
         "checkpoint": None if found["checkpoint"] is None else os.fspath(found["checkpoint"]),
         "groups": None if groups is None else {name: _plain(own) for name, own in groups.items()},
     }
-    if is_dataclass(threshold) and not isinstance(threshold, type):
-        found["threshold"] = {"kind_": type(threshold).__name__, **asdict(threshold)}
+    if isinstance(threshold, Threshold):
+        found["threshold"] = threshold_to_dict(threshold)
     return {name: _plain(value) for name, value in found.items()}
 
 
@@ -72,8 +72,7 @@ def _selector(path: PathLike, settings: dict[str, Any], arrays: Arrays) -> Varia
     if parameters["prior"] is not None:
         parameters["prior"] = prior_from_dict(parameters["prior"])
     if isinstance(parameters["threshold"], dict):
-        threshold = dict(parameters["threshold"])
-        parameters["threshold"] = THRESHOLD_KINDS[threshold.pop("kind_")](**threshold)
+        parameters["threshold"] = threshold_from_dict(parameters["threshold"])
     selector = VariableSelector(**parameters)
     own = below("selection/", arrays)
     selection = _selection_file.from_parts(path, _selection_file.KIND.settings(path, own), own)

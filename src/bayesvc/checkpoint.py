@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import bayesvc
 from bayesvc import _core
-from bayesvc._files import DamagedFile, read_arrays, whole_file
+from bayesvc._files import DamagedFile, below, read_arrays, under, whole_file
 from bayesvc.cluster import settings_to_dict
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Checkpoint:
         arrays = {n: np.asarray(part) for n, part in result.items() if part is not None}
         forests = arrays.pop("forests", None)
         if forests is not None:
-            arrays |= {_FORESTS + n: part for n, part in result["forests"].to_arrays().items()}
+            arrays |= under(_FORESTS, result["forests"].to_arrays())
         with whole_file(self._path(key)) as file:
             np.savez(file, allow_pickle=False, **arrays)
 
@@ -111,8 +111,7 @@ def _result(arrays: dict[str, NDArray[Any]], n_features: int, length: Length) ->
     found: dict[str, Any] = {n: a for n, a in arrays.items() if not n.startswith(_FORESTS)}
     found["forests"] = None
     if length.keep_trees:
-        parts = {n.removeprefix(_FORESTS): a for n, a in arrays.items() if n.startswith(_FORESTS)}
-        found["forests"] = saved_forests(parts, length.n_draws)
+        found["forests"] = saved_forests(below(_FORESTS, arrays), length.n_draws)
     return found
 
 

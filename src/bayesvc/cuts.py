@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -157,3 +158,15 @@ def check_threshold(threshold: Any) -> Threshold:
     if isinstance(threshold, Permutation | MedianProbability | Clustering):
         return threshold
     return THRESHOLDS[check_choice("threshold", threshold, THRESHOLDS)]
+
+
+def threshold_to_dict(threshold: Threshold) -> dict[str, Any]:
+    """Return the settings of a threshold as a dict that JSON can hold."""
+    return {"kind_": type(threshold).__name__, **asdict(threshold)}
+
+
+def threshold_from_dict(settings: Mapping[str, Any]) -> Threshold:
+    """Return the threshold that `threshold_to_dict` described."""
+    kinds = {kind.__name__: kind for kind in (Permutation, MedianProbability, Clustering)}
+    arguments = dict(settings)
+    return kinds[arguments.pop("kind_")](**arguments)

@@ -159,31 +159,21 @@ def _show(found: Selection, target: str, folder: Folder, as_json: bool, quiet: b
             click.echo(name)
         return
     from bayesvc import _selection_text
+    from bayesvc.report.words import as_sentence
 
     header, *lines = _selection_text.table_rows(found)
     show_table(header, lines)
     for text in found.warnings:
         note(f"Note: {text}.")
     if found.signal is not None and found.signal.found:
-        sentence = found.signal.sentence
-        note(f"{sentence[:1].upper()}{sentence[1:]}.")
+        note(as_sentence(found.signal.sentence))
     click.echo(conclusion(found, target))
     say_where(folder)
 
 
 def conclusion(found: Selection, target: str) -> str:
     """Say in a sentence what was found."""
-    n, p = len(found.names), len(found.mask)
-    if n == 0:
-        which = "The one column was not" if p == 1 else f"None of the {p:,} columns was"
-        return f"{which} found to drive {target}."
-    names = ", ".join(found.names[:10]) + (f" and {n - 10} more" if n > 10 else "")
-    if found.signal is not None and not found.signal.found:
-        verb = "was" if n == 1 else "were"
-        which = "the one column" if p == 1 else f"any of the {p:,} columns"
-        start = f"No sign that {which} drives {target}"
-        return f"{start}; by chance, it seems, {n} {verb} selected: {names}."
-    if p == 1:
-        return f"The one column drives {target}: {names}."
-    verb = "drives" if n == 1 else "drive"
-    return f"{n} of {p:,} columns {verb} {target}: {names}."
+    from bayesvc.report import words
+
+    opening, names = words.conclusion(found, target)
+    return f"{opening}: {words.listed(found.names, most=10)}." if names else f"{opening}."

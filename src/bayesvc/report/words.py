@@ -66,6 +66,18 @@ def listed(names: Iterable[str], most: int = _MOST_NAMES) -> str:
     return ", ".join(items[:most]) + more
 
 
+def as_sentence(text: str) -> str:
+    """Return a phrase with a capital and a full stop.
+
+    Examples
+    --------
+    >>> from bayesvc.report.words import as_sentence
+    >>> as_sentence("there is signal")
+    'There is signal.'
+    """
+    return f"{text[:1].upper()}{text[1:]}."
+
+
 def by_importance(selection: Selection) -> list[str]:
     """Return the selected names, most important first.
 
@@ -90,18 +102,21 @@ def conclusion(selection: Selection, target: str = "y") -> tuple[str, list[str]]
     >>> conclusion(bv.select_from(bv.Draws.from_counts([[[9, 0, 8]]])))
     ('2 of 3 columns drive y', ['x0', 'x2'])
     """
-    p, names = number(len(selection.mask)), by_importance(selection)
-    columns = "column" if len(selection.mask) == 1 else "columns"
+    p, names = len(selection.mask), by_importance(selection)
     if not names:
-        return f"None of the {p} {columns} was found to drive {target}", []
+        which = "The one column was not" if p == 1 else f"None of the {number(p)} columns was"
+        return f"{which} found to drive {target}", []
     if selection.signal is not None and not selection.signal.found:
+        which = "the one column" if p == 1 else f"any of the {number(p)} columns"
         verb = "was" if len(names) == 1 else "were"
         return (
-            f"No sign that any of the {p} {columns} drives {target}; by chance, it seems, "
+            f"No sign that {which} drives {target}; by chance, it seems, "
             f"{number(len(names))} {verb} selected"
         ), names
+    if p == 1:
+        return f"The one column drives {target}", names
     verb = "drives" if len(names) == 1 else "drive"
-    return f"{number(len(names))} of {p} {columns} {verb} {target}", names
+    return f"{number(len(names))} of {number(p)} columns {verb} {target}", names
 
 
 def agreement(selections: Mapping[str, Selection], target: str = "y") -> tuple[str, list[str]]:
@@ -202,8 +217,7 @@ def signal_note(selection: Selection) -> Note | None:
     """
     if selection.signal is None or not selection.signal.found:
         return None
-    text = selection.signal.sentence
-    return Note("good", f"{text[:1].upper()}{text[1:]}.")
+    return Note("good", as_sentence(selection.signal.sentence))
 
 
 def notes(selection: Selection) -> list[Note]:
@@ -218,7 +232,7 @@ def notes(selection: Selection) -> list[Note]:
     """
     general = len(selection.warnings) - len(selection.twins)
     sentences = [
-        f"{text[:1].upper()}{text[1:]}." if i < general else f"{text}."  # a name stays as it is
+        as_sentence(text) if i < general else f"{text}."  # a name stays as it is
         for i, text in enumerate(selection.warnings)
     ]
     found = [Note("warning", text) for text in sentences[:_MOST_NOTES]]
