@@ -129,6 +129,8 @@ BENCH: list[Case] = [
     option("bench run --grid smoke --snr 0 --out new", "snr=0.0 is not in the grid"),
     option("bench run --grid smoke --snr -1 --out new", "snr=-1.0 is not in the grid"),
     option("bench run --grid smoke --n 7 --out new", "n=7 is not in the grid"),
+    option("bench run --grid smoke --problem II.11.17 --out new", "is not in the grid 'smoke'"),
+    option("bench run --grid smoke --problem X.1 --out new", "is no equation of the study"),
     option("bench run --grid smoke --shard 3 --out new", "form i/N"),
     option("bench run --grid smoke --shard 3/2 --out new", "part 3 of 2"),
     option("bench run --grid smoke --jobs 0 --out new", "n_jobs=0"),

@@ -115,6 +115,7 @@ def make_grid(
     sizes: Sequence[int] = (),
     snrs: Sequence[float] = (),
     seeds: Sequence[int] = (),
+    problems: Sequence[str] = (),
 ) -> Grid:
     """Return a grid by name, with its own methods or with others.
 
@@ -129,6 +130,8 @@ def make_grid(
         Further numbers of fits for these methods.
     sizes, snrs, seeds : lists of numbers, optional
         Only the tasks with one of these.
+    problems : list of str, optional
+        Only these equations.
 
     Examples
     --------
@@ -137,6 +140,8 @@ def make_grid(
     3600
     >>> len(make_grid("seed", ["dart-vc"], sizes=[500], snrs=[1, 5]).tasks)
     200
+    >>> len(make_grid("seed", ["dart-vc"], problems=["I.6.2a", "II.11.17"]).tasks)
+    72
     """
     check_choice("grid", name, _GRIDS)
     wanted: dict[Task, dict[tuple[str, int], Entry]] = {}
@@ -146,14 +151,15 @@ def make_grid(
         for task in block.tasks():
             here = wanted.setdefault(task, {})
             here.update({entry.key: entry for entry in entries if _makes_sense(entry, task)})
-    for part, chosen in (("n", sizes), ("snr", snrs), ("seed", seeds)):
+    names = [feynman.equation(problem).name for problem in problems]
+    for part, chosen in (("n", sizes), ("snr", snrs), ("seed", seeds), ("problem", names)):
         wanted = _only(wanted, name, part, chosen)
     settings = Settings(name, burn_in=1000, n_draws=1000) if name == "smoke" else Settings(name)
     return Grid(settings, {task: tuple(here.values()) for task, here in wanted.items() if here})
 
 
 def _only(
-    wanted: dict[Task, Any], grid: str, part: str, chosen: Sequence[float]
+    wanted: dict[Task, Any], grid: str, part: str, chosen: Sequence[float] | Sequence[str]
 ) -> dict[Task, Any]:
     """Keep the tasks with one of the chosen values of a part of theirs."""
     there = sorted({getattr(task, part) for task in wanted})
@@ -161,11 +167,15 @@ def _only(
         if value not in there:
             raise ValueError(
                 f"{part}={value!r} is not in the grid {grid!r}; it has "
-                f"{', '.join(f'{known:g}' for known in there)}"
+                f"{', '.join(map(_plain, there))}"
             )
     return {
         task: own for task, own in wanted.items() if not chosen or getattr(task, part) in chosen
     }
+
+
+def _plain(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _makes_sense(entry: Entry, task: Task) -> bool:

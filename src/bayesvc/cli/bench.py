@@ -35,6 +35,7 @@ def bench() -> None:
 @click.option("--n", "sizes", help="Only these numbers of rows, such as 500,1000.")
 @click.option("--snr", "snrs", help="Only these signal-to-noise ratios, such as 0.25,5,inf.")
 @click.option("--seed", "seeds", help="Only these seeds of the data.")
+@click.option("--problem", "problems", help="Only these equations, such as I.6.2a,II.11.17.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of results.")
 @click.option("--jobs", type=int, help="Processes; all cores by default.")
 @click.option("--shard", default="1/1", show_default=True, help="Run part i of N.", metavar="i/N")
@@ -49,6 +50,7 @@ def run(
     sizes: str | None,
     snrs: str | None,
     seeds: str | None,
+    problems: str | None,
     out: Path,
     jobs: int | None,
     shard: str,
@@ -69,6 +71,7 @@ def run(
     plan = make_grid(
         grid, _listed(methods), _whole("--lrep", lrep), sizes=_whole("--n", sizes),
         snrs=_numbers("--snr", snrs), seeds=_whole("--seed", seeds),
+        problems=_listed(problems) or (),
     )  # fmt: skip
     try:
         with progress_bar("tasks", counts=True) as show:
