@@ -56,6 +56,8 @@ class Permutation:
 
     def refuses(self, measure: Measure) -> str | None:
         """Say why this threshold cannot cut the measure, or None."""
+        if not measure.of_fit:
+            return "a single permuted fit has no such value"
         if measure.shape == "scores":
             return None
         what = (
@@ -75,7 +77,7 @@ class Permutation:
 
 @dataclass(frozen=True)
 class MedianProbability:
-    """Select what is in the forest with at least this probability.
+    """Select what is in the forest, or relevant, with at least this probability.
 
     Examples
     --------
@@ -96,10 +98,10 @@ class MedianProbability:
 
     def refuses(self, measure: Measure) -> str | None:
         """Say why this threshold cannot cut the measure, or None."""
-        return None if measure.name == "mpvip" else "the measure is no probability"
+        return None if measure.is_probability else "the measure is no probability"
 
     def cut(self, measure: Measure, values: FloatArray, null: FloatArray | None) -> Cut:
-        """Cut inclusion probabilities."""
+        """Cut probabilities."""
         return thresholds.median_probability(values, self.at)
 
 

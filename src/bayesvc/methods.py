@@ -21,7 +21,14 @@ from bayesvc.frames import frame_kind
 from bayesvc.priors import TreePrior
 from bayesvc.problem import Data
 from bayesvc.progress import ProgressCallback
-from bayesvc.recipe import DEFAULT_METHOD, RECIPES, Method, resolve_method
+from bayesvc.recipe import (
+    DEFAULT_METHOD,
+    RECIPES,
+    Method,
+    check_fits,
+    prior_name,
+    resolve_method,
+)
 from bayesvc.selection import Selection, cut_draws
 from bayesvc.signal import check_signal_memory
 from bayesvc.spike_forest import SpikeForest, refuse_settings
@@ -70,9 +77,9 @@ def select(
         Picks the method as the paper advises; the result says what and why.
     prior, measure, threshold : optional
         Take the place of the method's own. `prior` is an object such as ``BART(k=3)``; `measure`
-        one of "vip", "mi", "vc", "mpvip", "vip-rank", "vc-rank", "vc-measure", "vip-measure";
-        `threshold` one of "local", "gse", "gmax", "median-probability", "clustering", or an object
-        such as ``Permutation("gse", alpha=0.1)``.
+        one of "vip", "mi", "vc", "mpvip", "relevance", "vip-rank", "vc-rank", "vc-measure",
+        "vip-measure"; `threshold` one of "local", "gse", "gmax", "median-probability",
+        "clustering", or an object such as ``Permutation("gse", alpha=0.1)``.
     n_replicates : int or "auto", optional
         Fits to the data; by default as many as the paper takes. "auto" goes on until four fits in
         a row have not changed what is selected, and stops at 40.
@@ -256,6 +263,8 @@ def select_from(
     _check_draws("draws", draws)
     if permuted is not None:
         _check_draws("permuted", permuted)
+    kind = None if draws.prior is None else prior_name(draws.prior)
+    check_fits(plan.measure, kind, draws.n_replicates)
     null = None
     if plan.threshold.needs_null:
         if permuted is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bayesvc._validation import check_choice, check_integer
-from bayesvc.cuts import Clustering, Permutation, Threshold, check_threshold
+from bayesvc.cuts import THRESHOLDS, Clustering, Permutation, Threshold, check_threshold
 from bayesvc.measures import MEASURES, Measure
 from bayesvc.priors import BART, DART, TreePrior, check_prior
 from bayesvc.spike_forest import SpikeForest, refuse_settings
@@ -52,6 +52,10 @@ _ALL = (
            "counts and ranks over ten DART fits, cut in two; the best balance in the paper"),
     Recipe("bart-vc", "bart", "vc-measure", "clustering", 10, 0,
            "counts and ranks over ten BART fits, cut in two"),
+    Recipe("dart-relevance", "dart", "relevance", "median-probability", 10, 0,
+           "probability of relevance from ten DART fits, at least one half"),
+    Recipe("bart-relevance", "bart", "relevance", "median-probability", 10, 0,
+           "probability of relevance from ten BART fits, at least one half"),
     Recipe("abc-vc", "abc", "vc-measure", "clustering", 0, 0,
            "counts and ranks over the forests that ABC keeps, cut in two"),
     Recipe("dart-vip-measure", "dart", "vip-measure", "clustering", 10, 0,
@@ -153,6 +157,7 @@ def resolve_method(
             f"measure={measure_name!r} cannot go with threshold={cut.name!r}: {refusal}; "
             f"{_what_fits(measure_name, cut)}"
         )
+    check_fits(MEASURES[measure_name], kind, n_replicates)
     known = next((recipe for recipe in _ALL if recipe.parts == parts), None)
     default = _DEFAULT_REPLICATES.get(cut.name, 10) if known is None else known.n_replicates
     return Method(
@@ -197,7 +202,7 @@ def _measure_and_threshold(base: Recipe, measure: Any, threshold: Any) -> tuple[
         return measure, cut
     if measure is None:
         return base.measure, check_threshold(base.threshold)
-    if measure == "mpvip":
+    if MEASURES[measure].is_probability:
         return measure, check_threshold("median-probability")
     if MEASURES[measure].shape != "scores":
         return measure, check_threshold("clustering")
@@ -208,9 +213,25 @@ def _measure_and_threshold(base: Recipe, measure: Any, threshold: Any) -> tuple[
 def _what_fits(measure: str, cut: Threshold) -> str:
     if isinstance(cut, Clustering):
         return f"pass {MEASURES[measure].n_columns} weights"
-    fitting = [n for n in ("local", "gse", "gmax") if MEASURES[measure].shape == "scores"]
-    fitting += ["clustering"] + ["median-probability"] * (measure == "mpvip")
+    own = MEASURES[measure]
+    fitting = [name for name, each in THRESHOLDS.items() if each.refuses(own) is None]
     return f"with {measure!r} use {', '.join(map(repr, fitting))}"
+
+
+def check_fits(measure: Measure, kind: str | None, n_replicates: Any) -> None:
+    """Refuse fits that the measure cannot judge: of another kind of prior, or one alone."""
+    if measure.of_fit:
+        return
+    if kind == "abc":
+        raise ValueError(
+            f"measure={measure.name!r} judges fits of BART and DART, but prior=SpikeForest; "
+            "use one of these priors, or measure='mpvip'"
+        )
+    if n_replicates == 1:
+        raise ValueError(
+            f"n_replicates=1, but measure={measure.name!r} rests on what several fits agree on; "
+            "pass at least 2"
+        )
 
 
 def _replicates(kind: str, given: Any, default: int) -> int:

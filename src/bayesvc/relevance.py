@@ -104,6 +104,6 @@ def probability(vc: FloatArray, mpvip: FloatArray) -> FloatArray:
     >>> from bayesvc.relevance import probability
     >>> vc = np.array([[2.0, 1.0] + [0.02] * 48, [2.5, 0.0] + [0.03] * 48])
     >>> probability(vc, np.minimum(vc, 1))[:3].round(2)
-    array([0.99, 0.1 , 0.  ])
+    array([0.94, 0.02, 0.  ])
     """
     return np.asarray(expit(evidence(vc, mpvip) @ np.array(COEFFICIENTS)))

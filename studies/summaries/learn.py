@@ -1,96 +1,156 @@
-"""Learn the coefficients of `relevance.py` on the equations of the first half and on random
-functions, and say how well they do on problems that they were not learned on.
+"""Learn the coefficients of `bayesvc.relevance`, and try what it could do without.
 
     python studies/summaries/learn.py SLICE RANDOM
+
+The equations of the first half and the random functions, DART and BART fits alike. What is printed,
+and written to results/learned.json, was judged on classes of equations, and random functions, that
+the coefficients of that fold were not learned on.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from kept_sets import KeptSet, of_equations, of_problems
 from numpy.typing import NDArray
 from problems import halves
-from relevance import Coefficients, evidence, noise_floor, probability
+from scipy.special import expit
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from bayesvc.bench import feynman
+from bayesvc.relevance import evidence
 
 FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+Learned = Callable[[FloatArray, str], FloatArray]  # from the evidence and the name of the prior
 
-RESULTS = Path(__file__).parent / "results" / "coefficients.json"
+RESULTS = Path(__file__).parent / "results" / "learned.json"
 FITS = (2, 5, 10)
 FOLDS = 5
-RANDOM_WEIGHT = 1.0
+ALL = list(range(7))
+# Columns of the evidence: 1, count, inclusion; the same times the variance of the mean; floor.
+VARIANTS: dict[str, list[int]] = {
+    "probability of relevance": ALL,
+    "without the noise floor": list(range(6)),
+    "without the agreement of the fits": [0, 1, 2, 6],
+    "without counts": [0, 2, 3, 5, 6],
+    "without inclusion": [0, 1, 3, 4, 6],
+}
 
 
 @dataclass(frozen=True, eq=False)
 class Example:
     """What a number of fits to one data set says, and the truth."""
 
-    vc: FloatArray
-    mpvip: FloatArray
-    truth: NDArray[np.bool_]
+    prior: str
+    fits: int
+    cell: tuple[int, float] | None
     fold: int
-    weight: float
-    source: str
+    evidence: FloatArray
+    truth: BoolArray
 
 
-def examples(sets: Iterator[KeptSet], prior: str, folds: dict[str, int], weight: float,
-             source: str) -> Iterator[Example]:  # fmt: skip
-    """Yield the first 2, 5 and 10 fits of each data set."""
+def examples(sets: Iterator[KeptSet], folds: dict[str, int]) -> Iterator[Example]:
+    """Yield the first 2, 5 and 10 fits of each prior to each data set."""
     for kept in sets:
-        if prior not in kept.fits:
-            continue
-        whole = kept.fits[prior]
-        truth = np.zeros(whole.vc.shape[1], dtype=bool)
-        truth[kept.relevant] = True
         fold = folds.get(kept.problem, kept.seed % FOLDS)
-        for number in FITS:
-            fits = whole.first(number)
-            yield Example(fits.vc, fits.mpvip, truth, fold, weight, source)
+        cell = (kept.n, kept.snr) if kept.problem in folds else None
+        for prior in ("dart", "bart"):
+            if prior not in kept.fits:
+                continue
+            whole = kept.fits[prior]
+            truth = np.zeros(whole.vc.shape[1], dtype=bool)
+            truth[kept.relevant] = True
+            for number in FITS:
+                fits = whole.first(number)
+                yield Example(prior, number, cell, fold, evidence(fits.vc, fits.mpvip), truth)
 
 
-def learn(data: list[Example]) -> Coefficients:
-    """Fit the two regressions, the second with the floor that the first leads to."""
-    seen = [evidence(e.vc, e.mpvip) for e in data]
+def learn(data: list[Example], columns: list[int] = ALL) -> Learned:
+    """Return the logistic regression on columns of the evidence, as a function of it."""
+    coefficients = regression(*stacked(data, columns))
+    return lambda rows, prior: np.asarray(expit(rows[:, columns] @ coefficients))
+
+
+def each_prior(data: list[Example]) -> Learned:
+    """Return a regression for each prior, as a function of the evidence and the prior's name."""
+    models = {prior: learn([e for e in data if e.prior == prior]) for prior in ("dart", "bart")}
+    return lambda rows, prior: models[prior](rows, prior)
+
+
+def boosted(data: list[Example]) -> Learned:
+    """Return boosted trees on the evidence, as a function of it."""
+    rows, truth, weight = stacked(data, ALL)
+    model = HistGradientBoostingClassifier(max_iter=100, learning_rate=0.05, random_state=0)
+    model.fit(rows, truth, sample_weight=weight)
+    return lambda rows, prior: np.asarray(model.predict_proba(rows)[:, 1])
+
+
+def stacked(data: list[Example], columns: list[int]) -> tuple[FloatArray, BoolArray, FloatArray]:
+    """Return evidence, truth and weights of all variables; the evident negatives are thinned."""
+    rows = np.vstack([e.evidence for e in data])
     truth = np.concatenate([e.truth for e in data])
-    weight = np.concatenate([np.full(len(e.truth), e.weight) for e in data])
-    inclusion = [e.mpvip.mean(axis=0) for e in data]
-    rows = np.vstack(seen)
-    alone = _regression(rows, truth, weight)
-    first = [1 / (1 + np.exp(-part @ alone)) for part in seen]
-    irrelevant = np.concatenate(inclusion)[~truth]
-    usual = float(np.average(irrelevant, weights=weight[~truth]))
-    floors = [noise_floor(i, p, usual) for i, p in zip(inclusion, first, strict=True)]
-    column = np.concatenate(
-        [np.full(len(e.truth), np.log(f + 0.01)) for e, f in zip(data, floors, strict=True)]
-    )
-    floored = _regression(np.column_stack([rows, column]), truth, weight)
-    return Coefficients(_rounded(alone), _rounded(floored), round(usual, 4))
-
-
-def _regression(rows: FloatArray, truth: NDArray[np.bool_], weight: FloatArray) -> FloatArray:
-    """Return the coefficients; the first column is the constant. Evident negatives are thinned."""
     low = (rows[:, 2] < -2.5) & ~truth
     keep = ~low | (np.random.default_rng(0).uniform(size=len(low)) < 0.05)
-    weight = np.where(low, 20.0, 1.0) * weight
-    centre, sd = rows[keep].mean(axis=0), rows[keep].std(axis=0)
+    return rows[keep][:, columns], truth[keep], np.where(low, 20.0, 1.0)[keep]
+
+
+def regression(rows: FloatArray, truth: BoolArray, weight: FloatArray) -> FloatArray:
+    """Return the coefficients; the first column is the constant."""
+    centre, sd = rows.mean(axis=0), rows.std(axis=0)
     sd[0], centre[0] = 1.0, 0.0
     model = LogisticRegression(C=10.0, max_iter=1000, fit_intercept=False)
-    model.fit((rows[keep] - centre) / sd, truth[keep], sample_weight=weight[keep])
+    model.fit((rows - centre) / sd, truth, sample_weight=weight)
     found = model.coef_[0] / sd
     found[0] -= found[1:] @ centre[1:]
     return np.asarray(found)
 
 
-def _rounded(values: FloatArray) -> tuple[float, ...]:
-    return tuple(float(v) for v in np.round(values, 3))
+def best_expected(p: FloatArray) -> BoolArray:
+    """Return the set whose expected F1 is highest if the probabilities are right."""
+    order = np.argsort(-p, kind="stable")
+    expected = 2 * np.cumsum(p[order]) / (np.arange(1, len(p) + 1) + p.sum())
+    mask = np.zeros(len(p), dtype=bool)
+    mask[order[: np.argmax(expected) + 1]] = True
+    return mask
+
+
+def judged(data: list[Example], given: list[FloatArray], cut: Callable[[FloatArray], BoolArray],
+           rule: str) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """Yield mean F1 over the cells of equations, over the random functions, and the loss."""
+    for prior in ("dart", "bart"):
+        for number in FITS:
+            cells: dict[Any, list[float]] = {}
+            losses = []
+            for e, p in zip(data, given, strict=True):
+                if (e.prior, e.fits) != (prior, number):
+                    continue
+                clipped = np.clip(p, 1e-9, 1 - 1e-9)
+                losses.append(-np.log(np.where(e.truth, clipped, 1 - clipped)).sum())
+                if e.truth.any():
+                    mask = cut(p)
+                    f1 = 2 * (mask & e.truth).sum() / (mask.sum() + e.truth.sum())
+                    cells.setdefault(e.cell, []).append(f1)
+            equations = [np.mean(own) for cell, own in cells.items() if cell is not None]
+            yield {
+                "rule": rule, "prior": prior, "fits": number,
+                "equations": round(float(np.mean(equations)), 4),
+                "random": round(float(np.mean(cells[None])), 4),
+                "loss": round(float(np.mean(losses)), 3),
+            }  # fmt: skip
+
+
+def left_out(data: list[Example], learned: Callable[[list[Example]], Learned]) -> list[FloatArray]:
+    """Return the probabilities from what was learned on the other folds."""
+    models = [learned([e for e in data if e.fold != k]) for k in range(FOLDS)]
+    return [models[e.fold](e.evidence, e.prior) for e in data]
 
 
 def main() -> None:
@@ -102,37 +162,30 @@ def main() -> None:
     classes = sorted({feynman.equation(name).equiv_class for name in chosen})
     fold_of = {c: i % FOLDS for i, c in enumerate(classes)}
     folds = {name: fold_of[feynman.equation(name).equiv_class] for name in chosen}
-    found = {}
-    for prior in ("dart", "bart"):
-        data = [
-            *examples(of_equations(options.slice, chosen), prior, folds, 1.0, "equations"),
-            *examples(of_problems(options.random, "random"), prior, {}, RANDOM_WEIGHT, "random"),
-        ]
-        found[prior] = learn(data)
-        print(prior, found[prior])
-        for k in range(FOLDS):
-            left_out = learn([e for e in data if e.fold != k])
-            report(prior, k, [e for e in data if e.fold == k], left_out)
+    data = [
+        *examples(of_equations(options.slice, chosen), folds),
+        *examples(of_problems(options.random, "random"), {}),
+    ]
+    coefficients = regression(*stacked(data, ALL))
+    print("coefficients", coefficients.round(3).tolist())
+
+    def half(p: FloatArray) -> BoolArray:
+        return p >= 0.5
+
+    found: list[dict[str, Any]] = []
+    for name, columns in VARIANTS.items():
+        given = left_out(data, lambda part, columns=columns: learn(part, columns))
+        found += judged(data, given, half, name)
+        if name == "probability of relevance":
+            found += judged(data, given, best_expected, "the set of highest expected F1")
+    found += judged(data, left_out(data, boosted), half, "boosted trees on the same")
+    alone = left_out(data, each_prior)
+    found += judged(data, alone, half, "each prior on its own")
+    for row in found:
+        print(row)
     RESULTS.parent.mkdir(exist_ok=True)
-    text = json.dumps({prior: vars(c) for prior, c in found.items()}, indent=1)
-    RESULTS.write_text(text + "\n", encoding="utf-8")
-
-
-def report(prior: str, fold: int, data: list[Example], coefficients: Coefficients) -> None:
-    """Print mean F1 and the logarithmic loss on data that were left out."""
-    for source in ("equations", "random"):
-        for number in FITS:
-            part = [e for e in data if e.source == source and len(e.vc) == number]
-            scores, losses = [], []
-            for e in part:
-                p = np.clip(probability(e.vc, e.mpvip, coefficients), 1e-9, 1 - 1e-9)
-                losses.append(-np.log(np.where(e.truth, p, 1 - p)).sum())
-                if e.truth.any():
-                    hits = (p >= 0.5) & e.truth
-                    scores.append(2 * hits.sum() / ((p >= 0.5).sum() + e.truth.sum()))
-            if scores:
-                means = f"F1 {np.mean(scores):.4f}, loss per data set {np.mean(losses):.3f}"
-                print(f"{prior} fold {fold} {source:9} {number:2} fits, {len(part)} sets: {means}")
+    whole = {"coefficients": coefficients.round(3).tolist(), "left_out": found}
+    RESULTS.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.mixture import GaussianMixture
 
 from bayesvc.bench.kept import KeptFits
-from bayesvc.measures import vc_measure
+from bayesvc.measures import relevance, vc_measure
 from bayesvc.thresholds import clustering, gmax, gse, local
 
 FloatArray = NDArray[np.float64]
@@ -106,6 +106,11 @@ def log_mean(fits: KeptFits) -> FloatArray:
     return np.asarray(np.log(fits.vc + 0.05).mean(axis=0))
 
 
+def probable(fits: KeptFits) -> BoolArray:
+    """Select what is relevant with a probability of one half, as `dart-relevance` does."""
+    return relevance(fits) >= 0.5
+
+
 # ---- other cuts of the ranking ---------------------------------------------------
 
 
@@ -182,7 +187,10 @@ def _mean_count(fits: KeptFits) -> FloatArray:
 
 
 def _named() -> dict[str, Rule]:
-    found: dict[str, Rule] = {"VC-measure, as in the paper": vc}
+    found: dict[str, Rule] = {
+        "probability of relevance >= 0.5": probable,
+        "VC-measure, as in the paper": vc,
+    }
     for j, name in enumerate(VC_COLUMNS):
         without = [k for k in range(4) if k != j]
         found[f"VC-measure without {name}"] = partial(vc, columns=without)
