@@ -73,12 +73,12 @@ def test_goals(goal: str, name: str, n_replicates: int) -> None:
 
 
 def test_every_combination_is_possible_or_refused_with_what_fits() -> None:
-    """Clustering cuts anything, permutation all scores, the median probability MPVIP alone."""
+    """Clustering cuts anything, permutation the scores of fits, the median probability such."""
     for measure, kind in bv.measures.MEASURES.items():
         for threshold in ("local", "gse", "gmax", "median-probability", "clustering"):
-            fits = threshold == "clustering" or kind.shape == "scores"
+            fits = threshold == "clustering" or (kind.shape == "scores" and measure != "relevance")
             if threshold == "median-probability":
-                fits = measure == "mpvip"
+                fits = measure in ("mpvip", "relevance")
             if fits:
                 assert resolve_method(measure=measure, threshold=threshold).measure is kind
                 continue

@@ -9,11 +9,11 @@ The equations are run by ``bayesvc bench run --keep-draws``; see the README of t
 from __future__ import annotations
 
 import argparse
-import zlib
 from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
+from kept_sets import file_prefix
 from problems import OTHER_KINDS, random_function
 
 import bayesvc as bv
@@ -49,7 +49,7 @@ def run_random(seed: int, folder: Path) -> None:
 def run_other(kind: str, number: int, folder: Path) -> None:
     """Fit one problem of another kind."""
     seed = FIRST_OTHER_SEED + number
-    name = f"{zlib.crc32(kind.encode()):08x}-{number}.npz"
+    name = f"{file_prefix(kind)}-{number}.npz"
     run(OTHER_KINDS[kind](seed), folder / name, seed)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from problems import OTHER_KINDS, halves
 
 from bayesvc.bench import feynman
 from bayesvc.bench.kept import KeptFits, unpack
@@ -36,8 +38,30 @@ def of_equations(folder: Path, names: list[str]) -> Iterator[KeptSet]:
             yield KeptSet(task.problem, task.n, task.snr, task.seed, relevant, fits)
 
 
+def of_kind(folder: Path, kind: str) -> Iterator[KeptSet]:
+    """Yield what ``fits.py`` kept of one of the other kinds of problems."""
+    for kept in of_problems(folder, file_prefix(kind)):
+        yield replace(kept, problem=kind)
+
+
+def file_prefix(kind: str) -> str:
+    """Return what the files of a kind of problems begin with."""
+    return f"{zlib.crc32(kind.encode()):08x}"
+
+
+def kept_sets(which: str, folder: Path) -> Iterator[KeptSet]:
+    """Yield the data sets of a part of the study: "first", "second", "random" or "other"."""
+    if which == "random":
+        yield from of_problems(folder, "random")
+    elif which == "other":
+        for kind in OTHER_KINDS:
+            yield from of_kind(folder, kind)
+    else:
+        yield from of_equations(folder, halves()[which == "second"])
+
+
 def of_problems(folder: Path, kind: str) -> Iterator[KeptSet]:
-    """Yield what ``fits.py`` kept of the problems of one kind, or of the random functions."""
+    """Yield what ``fits.py`` kept in files whose names begin with `kind`."""
     for path in sorted(folder.glob(f"{kind}-*.npz")):
         relevant = np.load(path.with_suffix(".relevant.npy"))
         yield KeptSet(kind, 0, 0.0, int(path.stem.rpartition("-")[2]), relevant, unpack(path))

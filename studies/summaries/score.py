@@ -1,24 +1,20 @@
 """Score every summary on kept fits: one row per data set, prior, number of fits and rule.
 
-python studies/summaries/score.py first SLICE tried.parquet          # equations to choose on
-python studies/summaries/score.py second CONFIRM confirmed.parquet   # those to confirm on
-python studies/summaries/score.py random RANDOM tried.parquet
-python studies/summaries/score.py other OTHER confirmed.parquet
+python studies/summaries/score.py first SLICE tried.parquet           # equations to choose on
+python studies/summaries/score.py second CONFIRM confirmed.parquet    # those to confirm on
+python studies/summaries/score.py other OTHER other.parquet           # problems of other kinds
 """
 
 from __future__ import annotations
 
 import argparse
-import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 from joblib import Parallel, delayed
-from kept_sets import KeptSet, of_equations, of_problems
-from problems import OTHER_KINDS, halves
+from kept_sets import KeptSet, kept_sets
 from rules import RULES
 
 from bayesvc.bench.kept import KeptFits
@@ -63,27 +59,20 @@ def rows_of(kept: KeptSet) -> list[dict[str, Any]]:
     return rows
 
 
-def sets_of(which: str, folder: Path) -> Iterator[KeptSet]:
-    """Yield the data sets of a part of the study."""
-    if which == "random":
-        yield from of_problems(folder, "random")
-    elif which == "other":
-        for kind in OTHER_KINDS:
-            yield from of_problems(folder, f"{zlib.crc32(kind.encode()):08x}")
-    else:
-        yield from of_equations(folder, halves()[which == "second"])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("which", choices=["first", "second", "random", "other"])
+    parser.add_argument("which", choices=["first", "second", "other"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    work = (delayed(rows_of)(kept) for kept in sets_of(options.which, options.folder))
+    work = (delayed(rows_of)(kept) for kept in kept_sets(options.which, options.folder))
     parts = Parallel(n_jobs=options.jobs, batch_size=8)(work)
-    pl.DataFrame([row for part in parts for row in part]).write_parquet(options.out)
+    rows = pl.DataFrame([row for part in parts for row in part])
+    names = pl.col("problem", "prior", "rule").cast(pl.Categorical)
+    small = pl.col("n", "seed", "p", "fits", "tp", "fp", "fn").cast(pl.Int32)
+    scores = pl.col("f1", "tpr", "fpr").cast(pl.Float32)
+    rows.with_columns(names, small, scores).write_parquet(options.out, compression_level=19)
 
 
 if __name__ == "__main__":

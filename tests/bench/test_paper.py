@@ -25,6 +25,8 @@ def test_names_are_recipes() -> None:
         "bart-vip-measure",
         "dart-vip-rank",
         "abc-vc",
+        "dart-relevance",
+        "bart-relevance",
     }
     assert len(set(paper.PAPER_NAMES.values())) == 10
     assert set(paper.EXISTING) < set(paper.PAPER_NAMES)

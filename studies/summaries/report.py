@@ -1,0 +1,178 @@
+"""Make the tables and figures of docs/relevance from the results of this folder.
+
+python studies/summaries/report.py
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from confirm import NEW, OLD, by_cell, differences, summarise
+
+from bayesvc import _style
+
+RESULTS = Path(__file__).parent / "results"
+DOCS = Path(__file__).parents[2] / "docs" / "relevance"
+COLOURS = {500: "#88CCEE", 1000: "#44AA99", 1500: "#117733", 2000: "#332288"}
+SETTINGS = [("dart", 10), ("dart", 2), ("bart", 10), ("bart", 2)]
+
+
+def markdown(table: pl.DataFrame, digits: int = 3) -> str:
+    """Return a table, numbers with so many digits."""
+
+    def cell(value: Any) -> str:
+        if value is None:
+            return ""
+        if isinstance(value, float):
+            return "noiseless" if math.isinf(value) else f"{value:.{digits}f}"
+        return str(value)
+
+    lines = ["| " + " | ".join(table.columns) + " |", "|---" * table.width + "|"]
+    lines += ["| " + " | ".join(map(cell, row)) + " |" for row in table.iter_rows()]
+    return "\n".join(lines)
+
+
+def tried(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return mean F1 over cells of every rule, for each prior and number of fits."""
+    cells = rows.group_by("rule", "prior", "fits", "n", "snr").agg(pl.col("f1").mean())
+    means = cells.group_by("rule", "prior", "fits").agg(pl.col("f1").mean())
+    label = pl.format("{}, {} fits", pl.col("prior").cast(str).str.to_uppercase(), "fits")
+    wide = means.with_columns(setting=label).pivot("setting", index="rule", values="f1")
+    order = [f"{prior}, {fits} fits" for prior in ("DART", "BART") for fits in (10, 5, 2)]
+    return wide.select("rule", *order).sort(order[0], descending=True, nulls_last=True)
+
+
+def low_snr(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return F1 and how far it goes to the best cut, at n = 500 and SNR up to 1."""
+    cells = by_cell(differences(rows, "dart", 10, NEW, OLD)).filter(
+        (pl.col("n") == 500) & (pl.col("snr") <= 1)
+    )
+    way = pl.col("difference") / (pl.col("best_f1") - pl.col("old_f1"))
+    return cells.select(
+        SNR="snr", **{"dart-relevance": "new_f1", "dart-vc": "old_f1", "best cut": "best_f1"},
+        **{"share of the way": way},
+    )  # fmt: skip
+
+
+def cells(rows: pl.DataFrame, prior: str, fits: int) -> pl.DataFrame:
+    """Return the comparison in every cell."""
+    found = by_cell(differences(rows, prior, fits, NEW, OLD))
+    return found.select(
+        "n", SNR="snr", **{"data sets": "data_sets", f"{prior}-relevance": "new_f1"},
+        **{f"{prior}-vc": "old_f1", "best cut": "best_f1", "difference": "difference"},
+        **{"standard error": "se", "p (worse), Holm": "holm"},
+        **{"TPR": "new_tpr", "TPR, vc": "old_tpr", "FPR": "new_fpr", "FPR, vc": "old_fpr"},
+    )  # fmt: skip
+
+
+def other_kinds(rows: pl.DataFrame, prior: str, fits: int) -> pl.DataFrame:
+    """Return the comparison on each of the other kinds of problems that have relevant columns."""
+    own = rows.filter(prior=prior, fits=fits)
+    pair = own.filter(rule=NEW).join(own.filter(rule=OLD), on=["problem", "seed"], suffix="_vc")
+    difference = pl.col("f1") - pl.col("f1_vc")
+    return (
+        pair.filter(~pl.col("problem").cast(str).str.starts_with("noise"))
+        .group_by("problem", maintain_order=True)
+        .agg(
+            pl.col("f1").mean(), pl.col("f1_vc").mean(), difference=difference.mean(),
+            se=difference.std() / pl.len().sqrt(), TPR=pl.col("tpr").mean(),
+            TPR_vc=pl.col("tpr_vc").mean(), false=pl.col("fp").mean(),
+            false_vc=pl.col("fp_vc").mean(),
+        )
+        .rename({"f1": "F1", "f1_vc": "F1, vc", "TPR_vc": "TPR, vc", "false": "false finds",
+                 "false_vc": "false finds, vc", "se": "standard error"})
+    )  # fmt: skip
+
+
+def draw_differences(rows: pl.DataFrame, path: Path) -> None:
+    """Draw the gain in F1 against SNR, a line for each n, a panel for each prior and number."""
+    figure = _style.new_figure(9, 6.4)
+    panels = figure.subplots(2, 2, sharex=True, sharey=True)
+    for axes, (prior, fits) in zip(panels.flat, SETTINGS, strict=True):
+        table = by_cell(differences(rows, prior, fits, NEW, OLD))
+        axes.axhline(0, color=_style.INK, linewidth=0.8)
+        for k, (n, part) in enumerate(table.group_by("n", maintain_order=True)):
+            x = [i + 0.12 * (k - 1.5) for i in range(part.height)]
+            axes.errorbar(
+                x, part["difference"], 2 * part["se"], color=COLOURS[int(n[0])], marker="o",
+                markersize=4, linewidth=0.8, label=f"n = {n[0]}",
+            )  # fmt: skip
+        labels = [f"{snr:g}" for snr in sorted(set(table["snr"]))]
+        axes.set_xticks(range(len(labels)), ["none" if s == "inf" else s for s in labels])
+        axes.set_title(f"{prior.upper()}, {fits} fits", fontsize=10)
+        axes.grid(axis="y", color="#EEEEEE", linewidth=0.6)
+    for axes in panels[1]:
+        axes.set_xlabel("signal-to-noise ratio (none: no noise)")
+    for axes in panels[:, 0]:
+        axes.set_ylabel("gain in F1 over the VC-measure")
+    panels[0, 1].legend()
+    _style.save(figure, path)
+
+
+def draw_reliability(bins: pl.DataFrame, path: Path) -> None:
+    """Draw the share of relevant variables against the stated probability."""
+    figure = _style.new_figure(9, 4.4)
+    panels = figure.subplots(1, 2, sharey=True)
+    styles = {("dart", 10): "#882255", ("dart", 2): "#CC6677", ("bart", 10): "#332288",
+              ("bart", 2): "#88CCEE"}  # fmt: skip
+    for axes, source in zip(panels, ("equations", "other kinds"), strict=True):
+        axes.plot([0, 1], [0, 1], color=_style.GREY, linewidth=1)
+        for (prior, fits), colour in styles.items():
+            own = bins.filter(source=source, prior=prior, fits=fits).sort("from")
+            share = own["relevant"] / own["variables"]
+            error = 2 * (share * (1 - share) / own["variables"]).sqrt()
+            axes.errorbar(own["stated"], share, error, color=colour, marker="o", markersize=4,
+                          linewidth=0.8, label=f"{prior.upper()}, {fits} fits")  # fmt: skip
+        axes.set_title(source, fontsize=10)
+        axes.set_xlabel("stated probability that a variable is relevant")
+        axes.grid(color="#EEEEEE", linewidth=0.6)
+    panels[0].set_ylabel("share of such variables that are relevant")
+    panels[0].legend()
+    _style.save(figure, path)
+
+
+def main() -> None:
+    DOCS.mkdir(exist_ok=True)
+    read = {p.stem: pl.read_parquet(p) for p in RESULTS.glob("*.parquet")}
+    loaded = {p.stem: json.loads(p.read_text(encoding="utf-8")) for p in RESULTS.glob("*.json")}
+    confirmed, other = read["confirmed"], read["other"]
+    parts = {
+        "Everything that was tried, on the equations to choose on": markdown(
+            tried(read["tried"]), 4
+        ),
+        "What the probability of relevance could do without": markdown(
+            pl.DataFrame(loaded["learned"]["left_out"]), 4
+        ),
+        "How long irrelevant variables stay": markdown(pl.DataFrame(loaded["dwell"]), 2),
+        "Everything that was tried, on the equations to confirm on": markdown(tried(confirmed), 4),
+        "The confirmation in words": "\n\n".join(
+            "```\n" + summarise(confirmed, *setting) + "\n```" for setting in SETTINGS
+        ),
+        "At n = 500 and low SNR": markdown(low_snr(confirmed)),
+        **{
+            f"Every cell: {prior.upper()}, {fits} fits": markdown(cells(confirmed, prior, fits), 4)
+            for prior, fits in SETTINGS
+        },
+        **{
+            f"Other kinds of problems: {prior.upper()}, {fits} fits": markdown(
+                other_kinds(other, prior, fits)
+            )
+            for prior, fits in SETTINGS
+        },
+        "Noise": markdown(pl.DataFrame(loaded["noise"]), 2),
+        "Reliability": markdown(pl.DataFrame(loaded["reliability"])),
+    }
+    text = "# Tables\nMade by `studies/summaries/report.py` from the results beside it.\n"
+    text += "".join(f"\n## {title}\n{part}\n" for title, part in parts.items())
+    (DOCS / "tables.md").write_text(text, encoding="utf-8")
+    with _style.own_look():
+        draw_differences(confirmed, DOCS / "gain.svg")
+        draw_reliability(pl.DataFrame(loaded["reliability"]), DOCS / "reliability.svg")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""The probability of relevance, and the recipes that select by it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import bayesvc as bv
+from bayesvc.bench import problems
+from bayesvc.measures import MEASURES
+from bayesvc.measures import relevance as of_draws
+from bayesvc.relevance import COEFFICIENTS, between_share, noise_floor, probability
+
+STUDY = Path(__file__).parent.parent / "studies" / "summaries" / "results" / "learned.json"
+SHORT = {"burn_in": 300, "n_draws": 300, "random_state": 0, "signal_test": False}
+
+
+def tallies(rows, background=0.02, n_others=50):
+    """Return inclusion, and counts that are alike, of a few variables among many that are not."""
+    rows = np.asarray(rows, dtype=float)
+    inclusion = np.hstack([rows, np.full((len(rows), n_others), background)])
+    return 2 * inclusion, inclusion
+
+
+def test_the_code_has_the_coefficients_of_the_study():
+    assert list(COEFFICIENTS) == json.loads(STUDY.read_text())["coefficients"]
+
+
+shares = arrays(float, st.tuples(st.integers(1, 6), st.integers(1, 30)), elements=st.floats(0, 1))
+
+
+@settings(max_examples=200, deadline=None)
+@given(shares, st.floats(1, 100))
+def test_any_fits_give_probabilities(inclusion, splits):
+    found = probability(inclusion * splits, inclusion)
+    assert found.shape == inclusion.shape[1:]
+    assert ((found >= 0) & (found <= 1)).all()
+    assert 0 <= between_share(inclusion) <= 2  # of few fits, the variance can come out too large
+    assert 0 <= noise_floor(inclusion.mean(axis=0)) <= 1
+
+
+@settings(max_examples=50, deadline=None)
+@given(shares, st.randoms(use_true_random=False))
+def test_order_of_fits_and_of_variables_does_not_matter(inclusion, random):
+    fits, variables = list(range(len(inclusion))), list(range(inclusion.shape[1]))
+    random.shuffle(fits)
+    random.shuffle(variables)
+    shuffled = inclusion[fits][:, variables]
+    expected = probability(inclusion, inclusion)[variables]
+    np.testing.assert_allclose(probability(shuffled, shuffled), expected, rtol=1e-9)
+
+
+def test_what_all_fits_half_believe_is_more_probable_than_what_half_of_them_believe():
+    vc, inclusion = tallies([[0.5, 1.0], [0.5, 0.0], [0.5, 1.0], [0.5, 0.0]])
+    by_all, by_half, *_ = probability(vc, inclusion)
+    assert by_all > 2 * by_half
+
+
+def test_more_splits_and_more_draws_are_more_probable():
+    shares = np.linspace(0, 1, 11)
+    found = probability(*tallies([shares, shares, shares]))[:11]
+    assert (np.diff(found) > 0).all()
+    assert found[0] < 0.01
+    assert found[-1] > 0.9
+
+
+def test_the_same_inclusion_says_less_where_all_variables_are_often_in_the_forest():
+    quiet = probability(*tallies([[0.6], [0.6]], background=0.02))[0]
+    loud = probability(*tallies([[0.6], [0.6]], background=0.3))[0]
+    assert loud < quiet / 2
+
+
+def test_agreement_is_that_of_the_fits():
+    rng = np.random.default_rng(0)
+    stuck = (rng.uniform(size=(5, 200)) < 0.3).astype(float)
+    mixing = np.full((5, 200), 0.3)
+    assert between_share(stuck) == pytest.approx(1, abs=0.05)  # 200 variables, each of 5 votes
+    assert between_share(mixing) < 0.01
+    assert between_share(stuck[:1]) == between_share(mixing[:1])  # one fit cannot tell
+
+
+def test_the_recipe_selects_what_is_more_probable_than_not():
+    data = problems.friedman(200, 20, seed=3)
+    found = bv.select(data.X, data.y, "dart-relevance", n_replicates=3, **SHORT)
+    np.testing.assert_array_equal(found.values, of_draws(found.draws))
+    np.testing.assert_array_equal(found.mask, found.values >= 0.5)
+    assert set(found.selected) >= {0, 1, 3}
+    assert "relevance" in found.table.columns
+    assert "P(relevant)" in repr(found)
+
+
+def test_both_recipes_share_the_fits_of_the_paper_s():
+    data = problems.friedman(100, 10, seed=4)
+    names = ["dart-vc", "dart-relevance", "bart-vc", "bart-relevance"]
+    found = bv.compare(data.X, data.y, names, **SHORT)
+    for prior in ("dart", "bart"):
+        one, other = found[f"{prior}-vc"], found[f"{prior}-relevance"]
+        np.testing.assert_array_equal(one.draws.vc, other.draws.vc)
+        np.testing.assert_array_equal(other.values, of_draws(one.draws))
+
+
+def test_stability_with_two_fits_is_known():
+    data = problems.friedman(100, 10, seed=5)
+    found = bv.select(data.X, data.y, "dart-relevance", n_replicates=2, **SHORT)
+    assert np.isfinite(found.stability.leave_one_out).all()
+
+
+def test_fits_of_other_programs_are_judged():
+    counts = np.zeros((2, 10, 30), dtype=int)
+    counts[:, :, :2] = 3
+    draws = bv.Draws.from_counts(counts)
+    assert bv.select_from(draws, "relevance").selected.tolist() == [0, 1]
+
+
+def test_one_fit_is_refused():
+    X, y = np.random.default_rng(0).uniform(size=(30, 3)), np.arange(30.0)
+    with pytest.raises(ValueError, match=r"n_replicates=1, but measure='relevance' rests on"):
+        bv.select(X, y, "dart-relevance", n_replicates=1)
+    one = bv.sample(X, y, n_replicates=1, burn_in=10, n_draws=10, random_state=0)
+    with pytest.raises(ValueError, match=r"pass at least 2"):
+        bv.select_from(one, "relevance")
+
+
+def test_other_priors_and_thresholds_are_refused():
+    X, y = np.random.default_rng(0).uniform(size=(30, 3)), np.arange(30.0)
+    with pytest.raises(ValueError, match=r"judges fits of BART and DART, but prior=SpikeForest"):
+        bv.select(X, y, measure="relevance", prior=bv.SpikeForest())
+    with pytest.raises(
+        ValueError, match=r"with 'relevance' use 'median-probability', 'clustering'"
+    ):
+        bv.select(X, y, measure="relevance", threshold="gse")
+
+
+def test_a_higher_probability_can_be_asked_for():
+    vc, inclusion = tallies([[1.0, 0.6], [1.0, 0.6]])
+    draws = SimpleNamespace(vc=vc, mpvip=inclusion)
+    values = MEASURES["relevance"].compute(draws)
+    strict = bv.MedianProbability(0.9).cut(MEASURES["relevance"], values, None)
+    np.testing.assert_array_equal(strict.selected, values >= 0.9)
+    assert 0 < strict.selected.sum() < (values >= 0.1).sum()
