@@ -145,3 +145,11 @@ def test_a_higher_probability_can_be_asked_for():
     strict = bv.MedianProbability(0.9).cut(MEASURES["relevance"], values, None)
     np.testing.assert_array_equal(strict.selected, values >= 0.9)
     assert 0 < strict.selected.sum() < (values >= 0.1).sum()
+
+
+@pytest.mark.parametrize(("n_trees", "noted"), [(20, False), (40, True)])
+def test_other_numbers_of_trees_are_noted(n_trees, noted):
+    data = problems.friedman(60, 5, seed=6)
+    settings = SHORT | {"burn_in": 20, "n_draws": 20, "n_trees": n_trees}
+    found = bv.select(data.X, data.y, "bart-relevance", n_replicates=2, **settings)
+    assert any("learned on forests of 20 trees" in note for note in found.warnings) == noted

@@ -15,6 +15,8 @@ from scipy.special import expit
 
 FloatArray = NDArray[np.float64]
 
+LEARNED_TREES = 20
+
 # Of 1, count and inclusion; of the same three times the variance of the mean; of the noise floor.
 COEFFICIENTS = (-4.297, 1.198, 0.83, -6.394, 2.837, -1.511, -1.247)
 

@@ -20,6 +20,7 @@ from bayesvc.encode import check_names, encode_X
 from bayesvc.frames import make_frame
 from bayesvc.prediction_check import PredictionCheck, check_prediction
 from bayesvc.recipe import Method
+from bayesvc.relevance import LEARNED_TREES
 from bayesvc.thresholds import Clusters, Cut
 
 if TYPE_CHECKING:
@@ -233,6 +234,14 @@ class Selection:
                 f"{len(self.mask)}): the clustering split off a few odd ones instead of those that "
                 "matter, so do not rely on it; use measure 'mpvip' with threshold "
                 "'median-probability', more fits, or fewer columns"
+            )
+        if self.method.measure.name == "relevance" and self.draws.n_trees not in (
+            None,
+            LEARNED_TREES,
+        ):
+            found.append(
+                f"the probabilities were learned on forests of {LEARNED_TREES} trees, and these have "
+                f"{self.draws.n_trees}: take them for a ranking, or use n_trees={LEARNED_TREES}"
             )
         for twin in self.twins:
             found.append(

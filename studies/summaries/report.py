@@ -10,10 +10,13 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 from confirm import NEW, OLD, by_cell, differences, summarise
 
+import bayesvc as bv
 from bayesvc import _style
+from bayesvc.bench import feynman
 
 RESULTS = Path(__file__).parent / "results"
 DOCS = Path(__file__).parents[2] / "docs" / "relevance"
@@ -86,6 +89,36 @@ def other_kinds(rows: pl.DataFrame, prior: str, fits: int) -> pl.DataFrame:
         .rename({"f1": "F1", "f1_vc": "F1, vc", "TPR_vc": "TPR, vc", "false": "false finds",
                  "false_vc": "false finds, vc", "se": "standard error"})
     )  # fmt: skip
+
+
+def draw_masking(path: Path) -> None:
+    """Draw a data set in which one variable has most splits: what both methods make of it."""
+    problem = feynman.load_authors("I.37.4", 500, 1.0, 860)
+    both = bv.compare(
+        problem.X, problem.y, ["dart-vc", "dart-relevance"], random_state=0, signal_test=False
+    )
+    draws = both["dart-vc"].draws
+    count, inclusion = draws.vc.mean(axis=0), draws.mpvip.mean(axis=0)
+    colours = np.full(len(count), _style.GREY, dtype=object)
+    colours[problem.relevant] = _style.SELECTED
+    figure = _style.new_figure(9, 3.8)
+    for axes, (name, found) in zip(figure.subplots(1, 2, sharey=True), both.items(), strict=True):
+        relevance = name == "dart-relevance"
+        x = found.values if relevance else inclusion
+        axes.scatter(x, count + 0.01, c=colours.tolist(), s=22)
+        chosen = found.selected
+        axes.scatter(
+            x[chosen], count[chosen] + 0.01, s=110, facecolors="none", edgecolors=_style.INK
+        )
+        axes.set_yscale("log")
+        axes.set_title(f"{name}: {len(chosen)} of {len(problem.relevant)} found", fontsize=10)
+        axes.set_xlabel(
+            "probability of relevance" if relevance else "inclusion, mean over ten fits"
+        )
+        axes.grid(color="#EEEEEE", linewidth=0.6)
+    figure.axes[0].set_ylabel("splits per draw, mean over ten fits")
+    figure.axes[1].axvline(0.5, color=_style.INK, linewidth=0.8, linestyle=":")
+    _style.save(figure, path)
 
 
 def draw_differences(rows: pl.DataFrame, path: Path) -> None:
@@ -170,6 +203,7 @@ def main() -> None:
     text += "".join(f"\n## {title}\n{part}\n" for title, part in parts.items())
     (DOCS / "tables.md").write_text(text, encoding="utf-8")
     with _style.own_look():
+        draw_masking(DOCS / "masking.svg")
         draw_differences(confirmed, DOCS / "gain.svg")
         draw_reliability(pl.DataFrame(loaded["reliability"]), DOCS / "reliability.svg")
 
