@@ -235,13 +235,11 @@ class Selection:
                 "matter, so do not rely on it; use measure 'mpvip' with threshold "
                 "'median-probability', more fits, or fewer columns"
             )
-        if self.method.measure.name == "relevance" and self.draws.n_trees not in (
-            None,
-            LEARNED_TREES,
-        ):
+        n_trees = self.draws.n_trees
+        if self.method.measure.name == "relevance" and n_trees not in (None, LEARNED_TREES):
             found.append(
-                f"the probabilities were learned on forests of {LEARNED_TREES} trees, and these have "
-                f"{self.draws.n_trees}: take them for a ranking, or use n_trees={LEARNED_TREES}"
+                f"the probabilities were learned on forests of {LEARNED_TREES} trees, and these "
+                f"have {n_trees}: take them for a ranking, or use n_trees={LEARNED_TREES}"
             )
         for twin in self.twins:
             found.append(
