@@ -206,7 +206,7 @@ def test_new_rows(frame):
         ({"d": [None]}, r"missing values in 'd', which had none in the fits.*fill"),
         ({"x": [None]}, r"missing values in 'x'"),
         ({"s": [None]}, r"missing values in 's'"),
-        ({"x": [float("inf")]}, r"1 infinite values"),
+        ({"x": [float("inf")]}, r"1 infinite value,"),
         ({"x": ["one"]}, r"'x' of X holds text such as 'one' but held numbers"),
         ({"c": [1.0]}, r"'c' of X holds numbers but held categories \('a', 'b'\)"),
     ],

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayesvc._native import listed
 from bayesvc._read import Keep, Labelled, ReadX, read_X
-from bayesvc._validation import check_memory
+from bayesvc._validation import check_memory, counted
 from bayesvc.table import MISSING, Groups, Table
 
 FloatArray = NDArray[np.float64]
@@ -233,7 +233,7 @@ def _refuse_infinite(matrix: FloatArray, bad: list[int], names: tuple[str, ...])
     if bad:
         count = int(np.isinf(matrix[:, bad]).sum())
         raise ValueError(
-            f"X has {count} infinite values, in {len(bad)} of {len(names)} columns: "
+            f"X has {counted(count, 'infinite value')}, in {len(bad)} of {len(names)} columns: "
             f"{listed([names[j] for j in bad])}; make them finite or missing (NaN), or drop their "
             "rows"
         )

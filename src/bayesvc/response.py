@@ -18,7 +18,7 @@ from bayesvc._native import (
     without_wide_integers,
 )
 from bayesvc._sparse import is_sparse
-from bayesvc._validation import check_choice
+from bayesvc._validation import check_choice, counted
 
 Response = Literal["continuous", "binary"]
 
@@ -115,7 +115,7 @@ def _series_array(series: Any) -> NDArray[Any]:
         series = series[series.columns[0]]
     missing = int(series.is_null().sum())
     if missing:
-        raise ValueError(f"y has {missing} missing values; drop these rows from X and y")
+        raise ValueError(f"y has {counted(missing, 'missing value')}; drop these rows from X and y")
     series = without_wide_integers(series)
     if series.dtype.is_numeric() and not series.dtype.is_decimal():
         return np.asarray(series.to_numpy())
@@ -126,7 +126,7 @@ def _plain_objects(values: NDArray[Any]) -> NDArray[Any]:
     """Give an object array the dtype its elements share, if it is a useful one."""
     missing = sum(map(is_missing, values))
     if missing:
-        raise ValueError(f"y has {missing} missing values; drop these rows from X and y")
+        raise ValueError(f"y has {counted(missing, 'missing value')}; drop these rows from X and y")
     kinds = {type(value).__name__ for value in values}
     if all(isinstance(value, str) for value in values):
         return values.astype(str)
@@ -149,8 +149,8 @@ def _check_no_missing(values: NDArray[Any]) -> None:
     missing, infinite = int(np.isnan(values).sum()), int(np.isinf(values).sum())
     if missing or infinite:
         raise ValueError(
-            f"y has {missing} missing values (NaN) and {infinite} infinite ones; "
-            "drop these rows from X and y"
+            f"y has {counted(missing, 'missing value')} (NaN) and "
+            f"{counted(infinite, 'infinite one')}; drop these rows from X and y"
         )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._native import is_missing, one_per_row
+from bayesvc._validation import counted
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -83,8 +84,8 @@ def check_blocks(labels: Any, n_rows: int, name: str = "permute_within") -> IntA
     missing = sum(map(is_missing, labels.tolist()))
     if missing:
         raise ValueError(
-            f"{name} has {missing} missing labels; give every row a block, if need be one of its "
-            "own"
+            f"{name} has {counted(missing, 'missing label')}; give every row a block, if need be "
+            "one of its own"
         )
     if labels.dtype == object:
         labels = np.array([str(label) for label in labels])

@@ -43,7 +43,7 @@ def masked() -> object:
 
 REFUSED = [
     bad("an infinite value in an array", infinite(np.asarray), ValueError,
-        "X has 1 infinite values", "'x1'", "drop"),
+        "X has 1 infinite value,", "'x1'", "drop"),
     bad("an infinite value in a pandas frame", infinite(pd.DataFrame), ValueError, "infinite"),
     bad("an infinite value in a polars frame", infinite(polars_frame), ValueError, "'b'"),
     bad("an infinite value in a sparse matrix", infinite(scipy.sparse.csr_array), ValueError,
