@@ -42,7 +42,7 @@ def test_any_fits_give_probabilities(inclusion, splits):
     found = probability(inclusion * splits, inclusion)
     assert found.shape == inclusion.shape[1:]
     assert ((found >= 0) & (found <= 1)).all()
-    assert 0 <= between_share(inclusion) <= 2  # of few fits, the variance can come out too large
+    assert 0 <= between_share(inclusion) <= 1 + 1e-9
     assert 0 <= noise_floor(inclusion.mean(axis=0)) <= 1
 
 
@@ -121,10 +121,10 @@ def test_fits_of_other_programs_are_judged():
 
 def test_one_fit_is_refused():
     X, y = np.random.default_rng(0).uniform(size=(30, 3)), np.arange(30.0)
-    with pytest.raises(ValueError, match=r"n_replicates=1, but measure='relevance' rests on"):
+    with pytest.raises(ValueError, match=r"several fits agree on, but n_replicates=1"):
         bv.select(X, y, "dart-relevance", n_replicates=1)
     one = bv.sample(X, y, n_replicates=1, burn_in=10, n_draws=10, random_state=0)
-    with pytest.raises(ValueError, match=r"pass at least 2"):
+    with pytest.raises(ValueError, match=r"take at least 2"):
         bv.select_from(one, "relevance")
 
 

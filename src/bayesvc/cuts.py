@@ -56,8 +56,8 @@ class Permutation:
 
     def refuses(self, measure: Measure) -> str | None:
         """Say why this threshold cannot cut the measure, or None."""
-        if not measure.of_fit:
-            return "a single permuted fit has no such value"
+        if measure.least_fits > 1:
+            return "it takes several fits, and there is one to each permuted response"
         if measure.shape == "scores":
             return None
         what = (

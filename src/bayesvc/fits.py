@@ -146,7 +146,9 @@ def _abc_fits(
     if not need.n_permutations:
         return Fits(draws)
     null: dict[str, list[FloatArray]] = {
-        name: [] for name, measure in MEASURES.items() if measure.shape == "scores"
+        name: []
+        for name, measure in MEASURES.items()
+        if measure.shape == "scores" and "abc" in measure.priors
     }
     for number in range(need.n_permutations):
         permuted = abc_draws(data, prior, n_trees, entropy, permutation=number, **how)

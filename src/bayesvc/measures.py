@@ -220,6 +220,7 @@ def relevance(draws: object) -> FloatArray:
 
     Learned on problems whose truth is known, with BART and DART forests of 20 trees; see
     `bayesvc.relevance`. It needs several fits: a variable that only one of them uses is in doubt.
+    Of one fit it is what that would mean if others agreed with it as much as they usually do.
 
     Returns
     -------
@@ -252,9 +253,11 @@ class Measure:
         The array of the draws that the measure summarises.
     compute : callable
         From draws to the values.
-    of_fit : bool
-        Whether a single fit has a value of its own, to compare with those of permuted fits.
     is_probability : bool
+    least_fits : int
+        How many fits it takes to compute the measure.
+    priors : tuple of str
+        Whose fits it can judge.
     """
 
     name: str
@@ -263,12 +266,13 @@ class Measure:
     n_columns: int
     tally: str
     compute: Callable[[object], FloatArray]
-    of_fit: bool = True
     is_probability: bool = False
+    least_fits: int = 1
+    priors: tuple[str, ...] = ("bart", "dart", "abc")
 
     def per_fit(self, draws: object) -> FloatArray:
-        """Return what is summarised: (n_replicates, n_features)."""
-        return _tally(draws, self.tally)
+        """Return what is summarised, or what each fit says alone: (n_replicates, n_features)."""
+        return _relevance_alone(draws) if self.tally == "relevance" else _tally(draws, self.tally)
 
 
 MEASURES = {
@@ -279,8 +283,8 @@ MEASURES = {
         Measure("vc", "VC", "scores", 1, "vc", vc),
         Measure("mpvip", "MPVIP", "scores", 1, "mpvip", mpvip, is_probability=True),
         Measure(
-            "relevance", "P(relevant)", "scores", 1, "mpvip", relevance, of_fit=False,
-            is_probability=True,
+            "relevance", "P(relevant)", "scores", 1, "relevance", relevance, is_probability=True,
+            least_fits=2, priors=("bart", "dart"),
         ),
         Measure("vip-rank", "VIP Rank", "ranks", 1, "vip", vip_rank),
         Measure("vc-rank", "VC Rank", "ranks", 1, "vc", vc_rank),
@@ -311,6 +315,12 @@ def _tally(draws: object, name: str) -> FloatArray:
             "sample again, or leave that replicate out"
         )
     return tally
+
+
+def _relevance_alone(draws: object) -> FloatArray:
+    counts, inclusion = _tally(draws, "vc"), _tally(draws, "mpvip")
+    fits = range(len(counts))
+    return np.array([probability(counts[[fit]], inclusion[[fit]]) for fit in fits])
 
 
 def _mean(per_fit: FloatArray) -> FloatArray:

@@ -26,7 +26,6 @@ from bayesvc.recipe import (
     RECIPES,
     Method,
     check_fits,
-    prior_name,
     resolve_method,
 )
 from bayesvc.selection import Selection, cut_draws
@@ -259,12 +258,11 @@ def select_from(
     >>> bv.select_from(draws).names
     ['a', 'd']
     """
-    plan = resolve_method(measure=measure, threshold=threshold)
     _check_draws("draws", draws)
+    plan = resolve_method(prior=draws.prior, measure=measure, threshold=threshold)
     if permuted is not None:
         _check_draws("permuted", permuted)
-    kind = None if draws.prior is None else prior_name(draws.prior)
-    check_fits(plan.measure, kind, draws.n_replicates)
+    check_fits(plan.measure, None, draws.n_replicates)
     null = None
     if plan.threshold.needs_null:
         if permuted is None:

@@ -157,15 +157,16 @@ def resolve_method(
             f"measure={measure_name!r} cannot go with threshold={cut.name!r}: {refusal}; "
             f"{_what_fits(measure_name, cut)}"
         )
-    check_fits(MEASURES[measure_name], kind, n_replicates)
     known = next((recipe for recipe in _ALL if recipe.parts == parts), None)
     default = _DEFAULT_REPLICATES.get(cut.name, 10) if known is None else known.n_replicates
+    number = _replicates(kind, n_replicates, goal_replicates or default)
+    check_fits(MEASURES[measure_name], kind, number or None)
     return Method(
         name="-".join(parts) if known is None else known.name,
         prior=chosen_prior,
         measure=MEASURES[measure_name],
         threshold=cut,
-        n_replicates=_replicates(kind, n_replicates, goal_replicates or default),
+        n_replicates=number,
         n_permutations=_permutations(cut, n_permutations),
         reason=reason,
     )
@@ -218,19 +219,17 @@ def _what_fits(measure: str, cut: Threshold) -> str:
     return f"with {measure!r} use {', '.join(map(repr, fitting))}"
 
 
-def check_fits(measure: Measure, kind: str | None, n_replicates: Any) -> None:
+def check_fits(measure: Measure, kind: str | None, n_replicates: int | None = None) -> None:
     """Refuse fits that the measure cannot judge: of another kind of prior, or one alone."""
-    if measure.of_fit:
-        return
-    if kind == "abc":
+    if kind is not None and kind not in measure.priors:
         raise ValueError(
             f"measure={measure.name!r} judges fits of BART and DART, but prior=SpikeForest; "
             "use one of these priors, or measure='mpvip'"
         )
-    if n_replicates == 1:
+    if n_replicates is not None and n_replicates < measure.least_fits:
         raise ValueError(
-            f"n_replicates=1, but measure={measure.name!r} rests on what several fits agree on; "
-            "pass at least 2"
+            f"measure={measure.name!r} rests on what several fits agree on, but n_replicates="
+            f"{n_replicates}; take at least {measure.least_fits}"
         )
 
 

@@ -202,6 +202,8 @@ class Selection:
         return np.asarray(self._without_one.mean(axis=0))
 
     def _mask_of(self, replicates: Sequence[int]) -> BoolArray:
+        if self.method.measure.least_fits > 1:  # a fit taken twice would agree with itself
+            replicates = sorted(set(replicates))
         return cut_draws(self.method, self.draws.take(replicates), self.null)[0]
 
     @cached_property
@@ -235,11 +237,11 @@ class Selection:
                 "matter, so do not rely on it; use measure 'mpvip' with threshold "
                 "'median-probability', more fits, or fewer columns"
             )
-        n_trees = self.draws.n_trees
-        if self.method.measure.name == "relevance" and n_trees not in (None, LEARNED_TREES):
+        if self.method.measure.name == "relevance" and self.draws.n_trees != LEARNED_TREES:
+            trees = "another number" if self.draws.n_trees is None else self.draws.n_trees
             found.append(
                 f"the probabilities were learned on forests of {LEARNED_TREES} trees, and these "
-                f"have {n_trees}: take them for a ranking, or use n_trees={LEARNED_TREES}"
+                f"may have {trees}: take them for a ranking, or use n_trees={LEARNED_TREES}"
             )
         for twin in self.twins:
             found.append(

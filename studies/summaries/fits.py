@@ -1,6 +1,7 @@
 """Run ten DART and ten BART fits to each problem and keep their tallies; run again to go on.
 
-    python studies/summaries/fits.py random 400 DIR          # random functions, to choose on
+    python studies/summaries/fits.py random 240 DIR          # random functions, to choose on
+    python studies/summaries/fits.py small 160 DIR           # and some with few columns
     python studies/summaries/fits.py other 40 DIR            # problems of other kinds, to confirm
 
 The equations are run by ``bayesvc bench run --keep-draws``; see the README of this folder.
@@ -14,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from joblib import Parallel, delayed
 from kept_sets import file_prefix
-from problems import OTHER_KINDS, random_function
+from problems import OTHER_KINDS, random_function, small_table
 
 import bayesvc as bv
 from bayesvc.bench.kept import pack
@@ -23,6 +24,7 @@ from bayesvc.fits import Need, sample_fits
 from bayesvc.problem import Data
 from bayesvc.running import DEFAULT_DRAWS, Length
 
+RANDOM = {"random": random_function, "small": small_table}
 FIRST_OTHER_SEED = 50_000
 LENGTH = Length(DEFAULT_DRAWS, DEFAULT_DRAWS)
 
@@ -41,9 +43,9 @@ def run(problem: BenchProblem, path: Path, entropy: int) -> None:
     whole.rename(path)
 
 
-def run_random(seed: int, folder: Path) -> None:
+def run_random(which: str, seed: int, folder: Path) -> None:
     """Fit one random function."""
-    run(random_function(seed), folder / f"random-{seed}.npz", seed)
+    run(RANDOM[which](seed), folder / f"{which}-{seed}.npz", seed)
 
 
 def run_other(kind: str, number: int, folder: Path) -> None:
@@ -55,14 +57,16 @@ def run_other(kind: str, number: int, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("which", choices=["random", "other"])
+    parser.add_argument("which", choices=[*RANDOM, "other"])
     parser.add_argument("number", type=int)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    if options.which == "random":
-        work = [delayed(run_random)(i, options.folder) for i in range(options.number)]
+    if options.which in RANDOM:
+        work = [
+            delayed(run_random)(options.which, i, options.folder) for i in range(options.number)
+        ]
     else:
         work = [
             delayed(run_other)(kind, i, options.folder)

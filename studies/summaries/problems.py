@@ -37,6 +37,19 @@ def random_function(seed: int) -> BenchProblem:
     n = round(np.exp(rng.uniform(np.log(100), np.log(1500))))
     p = round(np.exp(rng.uniform(np.log(8), np.log(1000))))
     p0 = 0 if rng.uniform() < 0.1 else int(rng.integers(1, min(10, p // 2) + 1))
+    return _function(rng, n, p, p0)
+
+
+def small_table(seed: int) -> BenchProblem:
+    """Return such a problem with 2 to 20 columns, of which any number can matter."""
+    rng = np.random.default_rng([seed, 30_000])
+    n = round(np.exp(rng.uniform(np.log(60), np.log(1000))))
+    p = int(rng.integers(2, 21))
+    p0 = 0 if rng.uniform() < 0.25 else int(rng.integers(1, min(10, p) + 1))
+    return _function(rng, n, p, p0)
+
+
+def _function(rng: np.random.Generator, n: int, p: int, p0: int) -> BenchProblem:
     X = _design(rng, n, p)
     relevant = np.sort(rng.choice(p, size=p0, replace=False))
     signal = _signal(rng, X[:, relevant])
@@ -108,6 +121,8 @@ OTHER_KINDS: dict[str, Callable[[int], BenchProblem]] = {
         500, 84, 3.0, seed
     ),
     "mixed correlated, n = 500": lambda seed: problems.mixed_correlated(500, 1.5, seed),
+    "friedman, n = 200, p = 6": lambda seed: problems.friedman(200, 6, 3.0, seed),
+    "noise, n = 200, p = 8": lambda seed: problems.pure_noise(200, 8, seed=seed),
     "noise, n = 200, p = 50": lambda seed: problems.pure_noise(200, 50, seed=seed),
     "noise, n = 500, p = 200": lambda seed: problems.pure_noise(500, 200, seed=seed),
 }

@@ -113,7 +113,8 @@ def _entries(spec: Any, lrep: tuple[int, ...]) -> list[Entry]:
         method = replace(method, prior=replace(prior, sigma_hat="lm-uncorrected"))
     numbers = {method.n_replicates}
     if method.n_replicates > 0 and not permutes and fixed is None:
-        numbers |= {check_integer("lrep", number, 1) for number in lrep}
+        more = {check_integer("lrep", number, 1) for number in lrep}
+        numbers |= {number for number in more if number >= method.measure.least_fits}
     return [
         Entry(name, replace(method, n_replicates=n), knows_sigma=name == TRUE_SIGMA)
         for n in sorted(numbers)

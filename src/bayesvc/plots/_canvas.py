@@ -33,6 +33,7 @@ TALLY_LABELS = {
     "vip": "VIP (share of the splits)",
     "mpvip": "MPVIP (share of the draws)",
     "mi": "MI (Metropolis importance)",
+    "relevance": "probability of relevance",
 }
 
 

@@ -75,7 +75,7 @@ def scatter(selection: Any, *, n_labels: int = 20, ax: Any = None) -> Plot:
         handles = _draw_points(axes, x, y, selection.mask)
         handles += _draw_cut(axes, x, y, selection)
         axes.set_xlabel(
-            f"{measure.tally.upper()} Rank (mean over {fits_text(selection.draws)}; 1 is the first)"
+            f"{_rank_name(measure.tally)} (mean over {fits_text(selection.draws)}; 1 is the first)"
         )
         axes.set_ylabel(TALLY_LABELS[measure.tally])
         axes.set_title(headline(selection), loc="left")
@@ -94,6 +94,10 @@ def scatter(selection: Any, *, n_labels: int = 20, ax: Any = None) -> Plot:
         "threshold": selection.cut.threshold,
     }
     return Plot((axes,), data)
+
+
+def _rank_name(tally: str) -> str:
+    return "rank by P(relevant)" if tally == "relevance" else f"{tally.upper()} Rank"
 
 
 def _draw_points(axes: Axes, x: FloatArray, y: FloatArray, mask: NDArray[np.bool_]) -> list[Artist]:

@@ -29,6 +29,7 @@ _TALLIES = {
     "vip": "share of splits (VIP)",
     "mpvip": "share of draws (MPVIP)",
     "mi": "Metropolis importance (MI)",
+    "relevance": "probability of relevance",
 }
 
 

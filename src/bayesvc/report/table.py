@@ -58,6 +58,9 @@ _ABOUT = {
     "vc": _About("Splits per draw", "VC: mean number of splits on the variable in a forest."),
     "vip": _About("Share of splits", "VIP: mean share of the splits.", "share", extra=True),
     "mpvip": _About("In draws", "MPVIP: share of the draws that split on it at all.", "share"),
+    "relevance": _About(
+        "P(relevant)", "Probability that the variable matters, by what the fits agree on.", "share"
+    ),
     "mi": _About(
         "Metropolis importance", "MI: how readily splits on it were accepted.", extra=True
     ),
