@@ -233,7 +233,7 @@ def relevance(draws: object) -> FloatArray:
     >>> from bayesvc.measures import relevance
     >>> vc = np.array([[2.0, 1.0] + [0.02] * 48, [2.5, 0.0] + [0.03] * 48])
     >>> relevance(SimpleNamespace(vc=vc, mpvip=np.minimum(vc, 1)))[:3].round(2)
-    array([0.94, 0.02, 0.  ])
+    array([0.9 , 0.01, 0.  ])
     """
     return probability(_tally(draws, "vc"), _tally(draws, "mpvip"))
 

@@ -2,8 +2,8 @@
 
 A relevant variable is needed by every fit; one that a chain picked up by chance is in that fit
 alone, though there it may stay to the end. So four things are looked at: how often fits split on
-the variable, in how many of their draws it is, how far the fits agree at all, and how often
-variables are in a forest that do not matter. A logistic regression, learned on problems whose truth
+the variable, in how many of their draws it is, how far the fits agree at all, and how many splits
+variables have that do not matter. A logistic regression, learned on problems whose truth
 is known (``studies/summaries/learn.py``), turns them into a probability.
 """
 
@@ -18,12 +18,12 @@ FloatArray = NDArray[np.float64]
 LEARNED_TREES = 20
 
 # Of 1, count and inclusion; of the same three times the variance of the mean; of the noise floor.
-COEFFICIENTS = (-4.297, 1.198, 0.83, -6.394, 2.837, -1.511, -1.247)
+COEFFICIENTS = (-3.446, 1.301, 0.783, -7.417, 3.105, -1.813, -0.878)
 
 _COUNT_GUARD = 0.05  # of splits per draw, and of inclusion: keep logarithms finite
 _SHARE_GUARD = 0.01
-_USUAL_FLOOR, _FLOOR_WEIGHT = 0.06, 5.0  # the usual floor counts as so many variables
-_USUAL_SHARE, _SHARE_WEIGHT = 0.3, 0.3  # likewise, in units of the variance of an inclusion
+_USUAL_FLOOR = 0.06  # counts as one variable
+_USUAL_SHARE, _SHARE_WEIGHT = 0.3, 0.3  # counts as so much variance of an inclusion
 
 
 def evidence(vc: FloatArray, mpvip: FloatArray) -> FloatArray:
@@ -45,7 +45,7 @@ def evidence(vc: FloatArray, mpvip: FloatArray) -> FloatArray:
     count = np.log(vc + _COUNT_GUARD).mean(axis=0)
     odds = np.log((inclusion + _SHARE_GUARD) / (1 + _SHARE_GUARD - inclusion))
     own = np.column_stack([np.ones(len(count)), count, odds])
-    floor = np.full(len(count), np.log(noise_floor(inclusion) + _SHARE_GUARD))
+    floor = np.full(len(count), np.log(noise_floor(vc.mean(axis=0)) + _SHARE_GUARD))
     return np.column_stack([own, own * (between_share(mpvip) / len(mpvip)), floor])
 
 
@@ -74,22 +74,23 @@ def between_share(mpvip: FloatArray) -> float:
     return float((between.sum() + prior) / (whole.sum() + _SHARE_WEIGHT))
 
 
-def noise_floor(inclusion: FloatArray) -> float:
-    """Return the mean inclusion of variables that do not matter.
+def noise_floor(counts: FloatArray) -> float:
+    """Return how many splits in a draw a variable has that does not matter.
 
-    All variables count, the less the more often they are in the forest. Where few are out of it,
-    the floor is near the usual one.
+    That is the mean over the half of the variables with the fewest. It is near 0 where there are
+    many columns, and several where there are few, since the trees have to split on something.
 
     Examples
     --------
     >>> import numpy as np
     >>> from bayesvc.relevance import noise_floor
-    >>> round(noise_floor(np.array([1.0, 0.9] + [0.02] * 98)), 3)
-    0.023
+    >>> round(noise_floor(np.array([8.0, 3.0] + [0.02] * 98)), 3)
+    0.021
+    >>> round(noise_floor(np.array([9.0, 4.0, 3.0, 3.0])), 1)
+    2.0
     """
-    weight = 1 - inclusion
-    total = float(weight @ inclusion) + _FLOOR_WEIGHT * _USUAL_FLOOR
-    return total / (float(weight.sum()) + _FLOOR_WEIGHT)
+    low = np.sort(counts)[: (len(counts) + 1) // 2]
+    return float((low.sum() + _USUAL_FLOOR) / (len(low) + 1))
 
 
 def probability(vc: FloatArray, mpvip: FloatArray) -> FloatArray:
@@ -106,6 +107,6 @@ def probability(vc: FloatArray, mpvip: FloatArray) -> FloatArray:
     >>> from bayesvc.relevance import probability
     >>> vc = np.array([[2.0, 1.0] + [0.02] * 48, [2.5, 0.0] + [0.03] * 48])
     >>> probability(vc, np.minimum(vc, 1))[:3].round(2)
-    array([0.94, 0.02, 0.  ])
+    array([0.9 , 0.01, 0.  ])
     """
     return np.asarray(expit(evidence(vc, mpvip) @ np.array(COEFFICIENTS)))

@@ -1,7 +1,7 @@
 """Run ten DART and ten BART fits to each problem and keep their tallies; run again to go on.
 
     python studies/summaries/fits.py random 240 DIR          # random functions, to choose on
-    python studies/summaries/fits.py small 160 DIR           # and some with few columns
+    python studies/summaries/fits.py small 80 DIR            # and some with few columns
     python studies/summaries/fits.py other 40 DIR            # problems of other kinds, to confirm
 
 The equations are run by ``bayesvc bench run --keep-draws``; see the README of this folder.

@@ -2,7 +2,7 @@
 
     python studies/summaries/learn.py SLICE RANDOM
 
-The equations of the first half and the random functions, DART and BART fits alike. What is printed,
+The equations of the first half and random functions, DART and BART fits alike. What is printed,
 and written to results/learned.json, was judged on classes of equations, and random functions, that
 the coefficients of that fold were not learned on.
 """
@@ -51,7 +51,7 @@ class Example:
 
     prior: str
     fits: int
-    cell: tuple[int, float] | None
+    cell: tuple[int, float] | str
     fold: int
     evidence: FloatArray
     truth: BoolArray
@@ -61,7 +61,7 @@ def examples(sets: Iterator[KeptSet], folds: dict[str, int]) -> Iterator[Example
     """Yield the first 2, 5 and 10 fits of each prior to each data set."""
     for kept in sets:
         fold = folds.get(kept.problem, kept.seed % FOLDS)
-        cell = (kept.n, kept.snr) if kept.problem in folds else None
+        cell = (kept.n, kept.snr) if kept.problem in folds else kept.problem
         for prior in ("dart", "bart"):
             if prior not in kept.fits:
                 continue
@@ -124,7 +124,7 @@ def best_expected(p: FloatArray) -> BoolArray:
 
 def judged(data: list[Example], given: list[FloatArray], cut: Callable[[FloatArray], BoolArray],
            rule: str) -> Iterator[dict[str, Any]]:  # fmt: skip
-    """Yield mean F1 over the cells of equations, over the random functions, and the loss."""
+    """Yield mean F1 over the cells of equations, over random functions, and the loss."""
     for prior in ("dart", "bart"):
         for number in FITS:
             cells: dict[Any, list[float]] = {}
@@ -138,11 +138,12 @@ def judged(data: list[Example], given: list[FloatArray], cut: Callable[[FloatArr
                     mask = cut(p)
                     f1 = 2 * (mask & e.truth).sum() / (mask.sum() + e.truth.sum())
                     cells.setdefault(e.cell, []).append(f1)
-            equations = [np.mean(own) for cell, own in cells.items() if cell is not None]
+            equations = [np.mean(own) for cell, own in cells.items() if isinstance(cell, tuple)]
             yield {
                 "rule": rule, "prior": prior, "fits": number,
                 "equations": round(float(np.mean(equations)), 4),
-                "random": round(float(np.mean(cells[None])), 4),
+                "random": round(float(np.mean(cells["random"])), 4),
+                "small": round(float(np.mean(cells["small"])), 4),
                 "loss": round(float(np.mean(losses)), 3),
             }  # fmt: skip
 
@@ -165,6 +166,7 @@ def main() -> None:
     data = [
         *examples(of_equations(options.slice, chosen), folds),
         *examples(of_problems(options.random, "random"), {}),
+        *examples(of_problems(options.random, "small"), {}),
     ]
     coefficients = regression(*stacked(data, ALL))
     print("coefficients", coefficients.round(3).tolist())
