@@ -26,6 +26,8 @@ STYLES = {
     "bart-vip-local": ("#999933", ">"),
     "bart-mi-local": ("#DDCC77", "X"),
     "bart-vip-rank": ("#000000", "*"),
+    "dart-relevance": ("#661100", "h"),
+    "bart-relevance": ("#6699CC", "p"),
 }
 
 _SIZES: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""A method is a tree prior, a measure and a threshold; the paper's named combinations."""
+"""A method is a tree prior, a measure and a threshold; combinations with a name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_PERMUTATIONS = 100_000
 
 @dataclass(frozen=True)
 class Recipe:
-    """A named method with the number of fits that the paper gives it.
+    """A named method with its usual number of fits, the paper's where it is one of the paper's.
 
     Attributes
     ----------
@@ -53,9 +53,9 @@ _ALL = (
     Recipe("bart-vc", "bart", "vc-measure", "clustering", 10, 0,
            "counts and ranks over ten BART fits, cut in two"),
     Recipe("dart-relevance", "dart", "relevance", "median-probability", 10, 0,
-           "probability of relevance from ten DART fits, at least one half"),
+           "probability of relevance by ten DART fits, at least one half; not in the paper"),
     Recipe("bart-relevance", "bart", "relevance", "median-probability", 10, 0,
-           "probability of relevance from ten BART fits, at least one half"),
+           "probability of relevance by ten BART fits, at least one half; not in the paper"),
     Recipe("abc-vc", "abc", "vc-measure", "clustering", 0, 0,
            "counts and ranks over the forests that ABC keeps, cut in two"),
     Recipe("dart-vip-measure", "dart", "vip-measure", "clustering", 10, 0,
