@@ -32,14 +32,14 @@ def differences(rows: pl.DataFrame, prior: str, fits: int, new: str, old: str) -
     keys = [*CELL, "problem", "seed"]
     parts = {
         name: own.filter(rule=rule).select(*keys, *(pl.col(s).alias(f"{name}_{s}") for s in
-                                                    ("f1", "tpr", "fpr", "tp", "fp")))
+                                                    ("f1", "tpr", "fpr")))
         for name, rule in (("new", new), ("old", old), ("best", ORACLE))
     }  # fmt: skip
     found = parts["new"].join(parts["old"], on=keys).join(parts["best"], on=keys)
     classes = {name: feynman.equation(name).equiv_class for name in found["problem"].unique()}
     return found.with_columns(
         unit=pl.col("problem").replace_strict(classes),
-        difference=pl.col("new_f1") - pl.col("old_f1"),
+        difference=(pl.col("new_f1") - pl.col("old_f1")).round(6),
     )
 
 
@@ -89,12 +89,14 @@ def summarise(rows: pl.DataFrame, prior: str, fits: int, new: str = NEW, old: st
     found = differences(rows, prior, fits, new, old)
     cells = by_cell(found)
     mean, error, k = mean_and_error(found["difference"].to_numpy(), found["unit"].to_numpy())
+    by_cells = cells["difference"].mean()
     better, worse = (cells["difference"] > 0).sum(), (cells["difference"] < 0).sum()
     lines = [
         f"{prior}, {fits} fits: {new} against {old}",
         f"F1 {cells['new_f1'].mean():.4f} against {cells['old_f1'].mean():.4f} "
         f"(mean of {cells.height} cells; best cut {cells['best_f1'].mean():.4f})",
-        f"mean difference over {found.height} data sets {mean:.4f}, se {error:.4f} ({k} classes)",
+        f"mean difference over {found.height} data sets {mean:.4f}, se {error:.4f} ({k} classes); "
+        f"over cells {by_cells:.4f}",
         f"better in {better} cells, worse in {worse}, equal in {cells.height - better - worse}, of "
         f"them perfect both {cells['both_perfect'].sum()}",
         f"cells worse after Holm's correction (5 %): {(cells['holm'] < 0.05).sum()}",

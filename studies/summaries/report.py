@@ -6,7 +6,6 @@ python studies/summaries/report.py
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ def markdown(table: pl.DataFrame, digits: int = 3) -> str:
         if value is None:
             return ""
         if isinstance(value, float):
-            return "noiseless" if math.isinf(value) else f"{value:.{digits}f}"
+            return f"{value:.{digits}f}"
         return str(value)
 
     lines = ["| " + " | ".join(table.columns) + " |", "|---" * table.width + "|"]
@@ -46,7 +45,15 @@ def tried(rows: pl.DataFrame) -> pl.DataFrame:
     label = pl.format("{}, {} fits", pl.col("prior").cast(str).str.to_uppercase(), "fits")
     wide = means.with_columns(setting=label).pivot("setting", index="rule", values="f1")
     order = [f"{prior}, {fits} fits" for prior in ("DART", "BART") for fits in (10, 5, 2)]
-    return wide.select("rule", *order).sort(order[0], descending=True, nulls_last=True)
+    number = rows.group_by("rule").agg(cells=pl.struct("n", "snr").n_unique())
+    whole = wide.join(number, on="rule").select("rule", "cells", *order)
+    return whole.sort(order[0], descending=True, nulls_last=True)
+
+
+def named_snr(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the table with its signal-to-noise ratios as text."""
+    texts = [f"{snr:g}".replace("inf", "no noise") for snr in table["SNR"]]
+    return table.with_columns(SNR=pl.Series(texts))
 
 
 def low_snr(rows: pl.DataFrame) -> pl.DataFrame:
@@ -55,21 +62,29 @@ def low_snr(rows: pl.DataFrame) -> pl.DataFrame:
         (pl.col("n") == 500) & (pl.col("snr") <= 1)
     )
     way = pl.col("difference") / (pl.col("best_f1") - pl.col("old_f1"))
-    return cells.select(
+    found = cells.select(
         SNR="snr", **{"dart-relevance": "new_f1", "dart-vc": "old_f1", "best cut": "best_f1"},
         **{"share of the way": way},
     )  # fmt: skip
+    pooled = cells["difference"].sum() / (cells["best_f1"] - cells["old_f1"]).sum()
+    means = [found[name].mean() for name in found.columns[1:-1]]
+    return pl.concat(
+        [
+            named_snr(found),
+            pl.DataFrame([["all three", *means, pooled]], found.columns, orient="row"),
+        ]
+    )
 
 
 def cells(rows: pl.DataFrame, prior: str, fits: int) -> pl.DataFrame:
     """Return the comparison in every cell."""
-    found = by_cell(differences(rows, prior, fits, NEW, OLD))
-    return found.select(
+    found = by_cell(differences(rows, prior, fits, NEW, OLD)).select(
         "n", SNR="snr", **{"data sets": "data_sets", f"{prior}-relevance": "new_f1"},
         **{f"{prior}-vc": "old_f1", "best cut": "best_f1", "difference": "difference"},
         **{"standard error": "se", "p (worse), Holm": "holm"},
         **{"TPR": "new_tpr", "TPR, vc": "old_tpr", "FPR": "new_fpr", "FPR, vc": "old_fpr"},
     )  # fmt: skip
+    return named_snr(found)
 
 
 def other_kinds(rows: pl.DataFrame, prior: str, fits: int) -> pl.DataFrame:

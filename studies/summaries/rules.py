@@ -23,6 +23,11 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 Rule = Callable[[KeptFits], BoolArray]
 
+
+class NotKept(Exception):
+    """The rule needs fits that were not kept."""
+
+
 VC_COLUMNS = ("mean count", "lower count", "mean rank", "upper rank")
 
 
@@ -168,7 +173,7 @@ def above_bulk(fits: KeptFits, times: float) -> BoolArray:
 def permutation(fits: KeptFits, cut: Callable[..., object]) -> BoolArray:
     """Compare the mean count with that in fits to permuted responses."""
     if fits.permuted is None:
-        raise LookupError("no permuted fits")
+        raise NotKept
     return cut(fits.vc.mean(axis=0), fits.permuted.vc).selected  # type: ignore[attr-defined, no-any-return]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from joblib import Parallel, delayed
 from kept_sets import KeptSet, kept_sets
-from rules import RULES
+from rules import RULES, NotKept
 
 from bayesvc.bench.kept import KeptFits
 from bayesvc.bench.scores import Scores, score
@@ -49,7 +49,7 @@ def rows_of(kept: KeptSet) -> list[dict[str, Any]]:
             for name, rule in RULES.items():
                 try:
                     found[name] = score(np.asarray(rule(fits)), kept.relevant)
-                except LookupError:  # the rule needs fits that were not kept
+                except NotKept:
                     continue
             about = {
                 "problem": kept.problem, "n": kept.n, "snr": kept.snr, "seed": kept.seed,
