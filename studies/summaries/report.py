@@ -143,13 +143,14 @@ def draw_differences(rows: pl.DataFrame, path: Path) -> None:
     for axes, (prior, fits) in zip(panels.flat, SETTINGS, strict=True):
         table = by_cell(differences(rows, prior, fits, NEW, OLD))
         axes.axhline(0, color=_style.INK, linewidth=0.8)
+        snrs = sorted(set(table["snr"]))
         for k, (n, part) in enumerate(table.group_by("n", maintain_order=True)):
-            x = [i + 0.12 * (k - 1.5) for i in range(part.height)]
+            x = [snrs.index(snr) + 0.12 * (k - 1.5) for snr in part["snr"]]
             axes.errorbar(
                 x, part["difference"], 2 * part["se"], color=COLOURS[int(n[0])], marker="o",
                 markersize=4, linewidth=0.8, label=f"n = {n[0]}",
             )  # fmt: skip
-        labels = [f"{snr:g}" for snr in sorted(set(table["snr"]))]
+        labels = [f"{snr:g}" for snr in snrs]
         axes.set_xticks(range(len(labels)), ["none" if s == "inf" else s for s in labels])
         axes.set_title(f"{prior.upper()}, {fits} fits", fontsize=10)
         axes.grid(axis="y", color="#EEEEEE", linewidth=0.6)
