@@ -37,7 +37,7 @@ def start(folder, jobs=1, **options):
     )  # fmt: skip
 
 
-def wait_for(condition, seconds=60):
+def wait_for(condition, seconds=200):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it took too long"

@@ -86,11 +86,18 @@ def draw_alpha(rng: np.random.Generator, model: Model, p: int) -> float:
 
 
 def draw_prior(rng: np.random.Generator, model: Model, data: Data) -> PriorDraw:
-    """alpha, s, the trees with their leaf means, and sigma."""
+    """alpha, s, the trees with their leaf means, and sigma.
+
+    A variable that cannot split even the root takes no part: its share of s is left out.
+    """
     alpha = draw_alpha(rng, model, data.p)
     base = model.base_measure(data.p)
     fixed = model.splitting == "fixed"
     log_s = np.log(base) if fixed else draw_log_dirichlet(rng, alpha * base)
+    usable = data.eligible(tuple(range(data.n)))
+    if not fixed and 0 < len(usable) < data.p:
+        log_s[np.setdiff1d(np.arange(data.p), usable)] = -np.inf
+        log_s -= log_sum_exp(log_s)
     trees = []
     for _ in range(model.n_trees):
         shape = draw_shape(rng, model, data, log_s)
