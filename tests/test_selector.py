@@ -310,8 +310,8 @@ def test_bad_data_is_refused_before_sampling(regression):
     selector = bv.VariableSelector(progress=lambda *done: sweeps.append(done))
     for data, response, message in [
         (infinite, y, "Input X contains infinity"),
-        (pd.DataFrame(infinite), y, "infinite value"),
-        (scipy.sparse.csr_array(infinite), y, "infinite value"),
+        (pd.DataFrame(infinite), y, "infinite values"),
+        (scipy.sparse.csr_array(infinite), y, "infinite values"),
         (X, np.where(y > y.mean(), np.inf, y), "y has .* infinite"),
         (X, np.ones(60), "y is constant"),
         (X, np.array(["a", "b", "c"] * 20), "3 classes"),

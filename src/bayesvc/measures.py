@@ -238,6 +238,12 @@ def relevance(draws: object) -> FloatArray:
     return probability(_tally(draws, "vc"), _tally(draws, "mpvip"))
 
 
+def _relevance_alone(draws: object) -> FloatArray:
+    counts, inclusion = _tally(draws, "vc"), _tally(draws, "mpvip")
+    fits = range(len(counts))
+    return np.array([probability(counts[[fit]], inclusion[[fit]]) for fit in fits])
+
+
 @dataclass(frozen=True)
 class Measure:
     """A measure as methods name it.
@@ -258,6 +264,8 @@ class Measure:
         How many fits it takes to compute the measure.
     priors : tuple of str
         Whose fits it can judge.
+    alone : callable, optional
+        What each fit says alone, where that is no tally of the draws.
     """
 
     name: str
@@ -269,10 +277,11 @@ class Measure:
     is_probability: bool = False
     least_fits: int = 1
     priors: tuple[str, ...] = ("bart", "dart", "abc")
+    alone: Callable[[object], FloatArray] | None = None
 
     def per_fit(self, draws: object) -> FloatArray:
         """Return what is summarised, or what each fit says alone: (n_replicates, n_features)."""
-        return _relevance_alone(draws) if self.tally == "relevance" else _tally(draws, self.tally)
+        return _tally(draws, self.tally) if self.alone is None else self.alone(draws)
 
 
 MEASURES = {
@@ -284,7 +293,7 @@ MEASURES = {
         Measure("mpvip", "MPVIP", "scores", 1, "mpvip", mpvip, is_probability=True),
         Measure(
             "relevance", "P(relevant)", "scores", 1, "relevance", relevance, is_probability=True,
-            least_fits=2, priors=("bart", "dart"),
+            least_fits=2, priors=("bart", "dart"), alone=_relevance_alone,
         ),
         Measure("vip-rank", "VIP Rank", "ranks", 1, "vip", vip_rank),
         Measure("vc-rank", "VC Rank", "ranks", 1, "vc", vc_rank),
@@ -315,12 +324,6 @@ def _tally(draws: object, name: str) -> FloatArray:
             "sample again, or leave that replicate out"
         )
     return tally
-
-
-def _relevance_alone(draws: object) -> FloatArray:
-    counts, inclusion = _tally(draws, "vc"), _tally(draws, "mpvip")
-    fits = range(len(counts))
-    return np.array([probability(counts[[fit]], inclusion[[fit]]) for fit in fits])
 
 
 def _mean(per_fit: FloatArray) -> FloatArray:
