@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from kept_sets import KeptSet, kept_sets
 
 from bayesvc.measures import relevance
@@ -25,29 +26,41 @@ FITS = (2, 10)
 
 
 def bins_of(sets: Iterator[KeptSet], source: str) -> list[dict[str, Any]]:
-    """Return, for each prior, number of fits and bin, how many variables and how many relevant."""
-    shape = (len(FITS), len(EDGES) - 1, 3)
-    sums = {prior: np.zeros(shape) for prior in ("dart", "bart")}
+    """Return, for each prior, number of fits and bin, how many variables and how many relevant.
+
+    The standard error of their share is that with problems as units: data sets of an equation are
+    alike.
+    """
+    parts = []
     for kept in sets:
         for prior, fits in kept.fits.items():
-            truth = np.zeros(fits.vc.shape[1], dtype=bool)
-            truth[kept.relevant] = True
-            for k, number in enumerate(FITS):
+            truth = np.isin(np.arange(fits.vc.shape[1]), kept.relevant)
+            for number in FITS:
                 p = relevance(fits.first(number))
                 place = np.clip(np.searchsorted(EDGES, p, side="right") - 1, 0, len(EDGES) - 2)
-                for column, weight in enumerate((np.ones(len(p)), p, truth)):
-                    sums[prior][k, :, column] += np.bincount(place, weight, len(EDGES) - 1)
-    return [
-        {
-            "source": source, "prior": prior, "fits": number, "from": EDGES[b], "to": EDGES[b + 1],
-            "variables": int(own[k, b, 0]), "stated": float(own[k, b, 1] / own[k, b, 0]),
-            "relevant": int(own[k, b, 2]),
-        }
-        for prior, own in sums.items()
-        for k, number in enumerate(FITS)
-        for b in range(len(EDGES) - 1)
-        if own[k, b, 0] > 0
-    ]  # fmt: skip
+                about = {"prior": prior, "fits": number, "unit": f"{kept.problem} {kept.seed}"}
+                parts.append(pl.DataFrame({"bin": place, "stated": p, "relevant": truth}).select(
+                    *(pl.lit(value).alias(name) for name, value in about.items()), pl.all()
+                ))  # fmt: skip
+    keys = ["prior", "fits", "bin"]
+    sums = pl.concat(parts).group_by(*keys, "unit").agg(
+        pl.len().alias("variables"), pl.col("stated", "relevant").sum()
+    )  # fmt: skip
+    share = pl.col("relevant").sum() / pl.col("variables").sum()
+    residual = pl.col("relevant") - share * pl.col("variables")
+    units = pl.len()
+    found = sums.group_by(keys).agg(
+        pl.col("variables", "relevant").sum(),
+        stated=pl.col("stated").sum() / pl.col("variables").sum(),
+        share=share,
+        se=((residual**2).sum() * units / (units - 1)).sqrt() / pl.col("variables").sum(),
+    )
+    edges = pl.DataFrame({"bin": range(len(EDGES) - 1), "from": EDGES[:-1], "to": EDGES[1:]})
+    ordered = found.join(edges, on="bin").sort(keys, descending=[True, False, False])
+    return ordered.select(
+        pl.lit(source).alias("source"), "prior", "fits", "from", "to", "variables", "stated",
+        "relevant", "share", pl.col("se").fill_nan(None),
+    ).to_dicts()  # fmt: skip
 
 
 def main() -> None:

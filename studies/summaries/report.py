@@ -172,9 +172,8 @@ def draw_reliability(bins: pl.DataFrame, path: Path) -> None:
         axes.plot([0, 1], [0, 1], color=_style.GREY, linewidth=1)
         for (prior, fits), colour in styles.items():
             own = bins.filter(source=source, prior=prior, fits=fits).sort("from")
-            share = own["relevant"] / own["variables"]
-            error = 2 * (share * (1 - share) / own["variables"]).sqrt()
-            axes.errorbar(own["stated"], share, error, color=colour, marker="o", markersize=4,
+            error = 2 * own["se"].fill_null(0)
+            axes.errorbar(own["stated"], own["share"], error, color=colour, marker="o", markersize=4,
                           linewidth=0.8, label=f"{prior.upper()}, {fits} fits")  # fmt: skip
         axes.set_title(source, fontsize=10)
         axes.set_xlabel("stated probability that a variable is relevant")
