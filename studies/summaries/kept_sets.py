@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from problems import OTHER_KINDS, halves
+from problems import OTHER_KINDS, STUDY_CELLS, halves
 
 from bayesvc.bench import feynman
 from bayesvc.bench.kept import KeptFits, unpack
@@ -50,9 +50,13 @@ def file_prefix(kind: str) -> str:
 
 
 def kept_sets(which: str, folder: Path) -> Iterator[KeptSet]:
-    """Yield the data sets of a part of the study: "first", "second", "random" or "other"."""
+    """Yield the data sets of a part: "first", "second", "random", "other" or "study"."""
     if which == "random":
         yield from of_problems(folder, "random")
+    elif which == "study":
+        for kept in of_problems(folder, "study"):
+            n, snr = STUDY_CELLS[kept.seed % len(STUDY_CELLS)]
+            yield replace(kept, problem=f"formula {kept.seed}", n=n, snr=snr)
     elif which == "other":
         for kind in OTHER_KINDS:
             yield from of_kind(folder, kind)

@@ -49,6 +49,108 @@ def small_table(seed: int) -> BenchProblem:
     return _function(rng, n, p, p0)
 
 
+def random_formula(seed: int) -> BenchProblem:
+    """Return a problem whose function is a formula of random operations, as those of physics are.
+
+    Sizes and noise are like those of the paper's study, or wider.
+    """
+    rng = np.random.default_rng([seed, 40_000])
+    n = int(rng.choice([250, 500, 1000, 1500, 2000], p=[0.15, 0.35, 0.25, 0.15, 0.1]))
+    p0 = _number_of_relevant(rng)
+    p = 51 * p0 if rng.uniform() < 0.6 else round(np.exp(rng.uniform(np.log(4 * p0), np.log(800))))
+    return _formula_problem(rng, n, p0, p, float(rng.choice(STUDY_SNR)))
+
+
+def study_formula(seed: int) -> BenchProblem:
+    """Return such a problem with the sizes of the paper's study; 36 seeds go through its cells."""
+    rng = np.random.default_rng([seed, 60_000])
+    n, snr = STUDY_CELLS[seed % len(STUDY_CELLS)]
+    p0 = _number_of_relevant(rng)
+    return _formula_problem(rng, n, p0, 51 * p0, snr)
+
+
+STUDY_SNR = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 20.0, np.inf)
+STUDY_CELLS = [(n, snr) for n in (500, 1000, 1500, 2000) for snr in STUDY_SNR]
+
+
+def _number_of_relevant(rng: np.random.Generator) -> int:
+    return int(rng.choice(np.arange(1, 10), p=np.array([2, 4, 6, 5, 3, 2, 1, 1, 1]) / 25))
+
+
+def _formula_problem(rng: np.random.Generator, n: int, p0: int, p: int, snr: float) -> BenchProblem:
+    low = rng.choice([0, 1, 1, 1, 2, 3], size=p0).astype(np.float64)
+    width = rng.choice([1, 2, 4, 4, 9], size=p0)
+    while True:
+        formula = _formula(rng, p0)
+        points = low + width * rng.uniform(size=(4000, p0))
+        if _uses_all(formula, points, rng):
+            break
+    source = np.r_[np.arange(p0), rng.integers(p0, size=p - p0)]
+    X = low[source] + width[source] * rng.uniform(size=(n, p))
+    signal = formula(X[:, :p0])
+    noise_sd = 0.0 if np.isinf(snr) else float(formula(points).std() / np.sqrt(snr))
+    y = signal + noise_sd * rng.standard_normal(n)
+    names = tuple(f"x{j + 1}" for j in range(p))
+    return BenchProblem(X, y, np.arange(p0), names, noise_sd, "formula")
+
+
+_UNARY: tuple[Callable[[FloatArray], FloatArray], ...] = (
+    np.square,
+    lambda x: np.sqrt(np.abs(x)),
+    lambda x: 1 / (0.3 + np.abs(x)),
+    lambda x: np.exp(-np.abs(x) / 2),
+    np.sin,
+    np.cos,
+    np.tanh,
+    lambda x: x**3,
+)
+_BINARY: tuple[Callable[[FloatArray, FloatArray], FloatArray], ...] = (
+    np.multiply,
+    np.multiply,
+    np.multiply,
+    lambda a, b: a / np.where(np.abs(b) < 0.2, 0.2, b),
+    lambda a, b: a / np.where(np.abs(b) < 0.2, 0.2, b),
+    np.add,
+    np.subtract,
+)
+
+
+def _formula(rng: np.random.Generator, p0: int) -> Callable[[FloatArray], FloatArray]:
+    """Return a formula that has each of `p0` columns once."""
+    first = [_UNARY[rng.integers(len(_UNARY))] if rng.uniform() < 0.4 else None for _ in range(p0)]
+    pairs = [sorted(rng.choice(size, 2, replace=False)) for size in range(p0, 1, -1)]
+    joins = [_BINARY[rng.integers(len(_BINARY))] for _ in pairs]
+    after = [_UNARY[rng.integers(len(_UNARY))] if rng.uniform() < 0.2 else None for _ in pairs]
+
+    def formula(X: FloatArray) -> FloatArray:
+        terms = [f(X[:, j]) if f else X[:, j] for j, f in enumerate(first)]
+        for (a, b), join, then in zip(pairs, joins, after, strict=True):
+            right = terms.pop(b)
+            joined = join(terms[a], right)
+            terms[a] = then(joined) if then else joined
+        return terms[0]
+
+    return formula
+
+
+def _uses_all(
+    formula: Callable[[FloatArray], FloatArray], points: FloatArray, rng: np.random.Generator
+) -> bool:
+    """Say whether each column accounts for at least a thousandth of the variance."""
+    whole = formula(points)
+    if not np.isfinite(whole).all() or whole.std() < 1e-6:
+        return False
+    scaled = (whole - whole.mean()) / whole.std()
+    if (scaled**4).mean() > 60:  # a few points would be all of the variance
+        return False
+    for j in range(points.shape[1]):
+        shuffled = points.copy()
+        shuffled[:, j] = rng.permutation(points[:, j])
+        if ((formula(shuffled) - whole) ** 2).mean() < 2e-3 * whole.var():
+            return False
+    return True
+
+
 def _function(rng: np.random.Generator, n: int, p: int, p0: int) -> BenchProblem:
     X = _design(rng, n, p)
     relevant = np.sort(rng.choice(p, size=p0, replace=False))

@@ -21,7 +21,7 @@ from kept_sets import KeptSet, kept_sets
 from bayesvc.measures import relevance
 
 RESULTS = Path(__file__).parent / "results" / "reliability.json"
-EDGES = (0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1)
+EDGES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 FITS = (2, 10)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from confirm import NEW, OLD, by_cell, differences, summarise
+from confirm import by_cell, pairs_of, summarise
+from score import NEW, OLD
 
 import bayesvc as bv
 from bayesvc import _style
@@ -58,15 +59,13 @@ def named_snr(table: pl.DataFrame) -> pl.DataFrame:
 
 def low_snr(rows: pl.DataFrame) -> pl.DataFrame:
     """Return F1 and how far it goes to the best cut, at n = 500 and SNR up to 1."""
-    cells = by_cell(differences(rows, "dart", 10, NEW, OLD)).filter(
-        (pl.col("n") == 500) & (pl.col("snr") <= 1)
-    )
-    way = pl.col("difference") / (pl.col("best_f1") - pl.col("old_f1"))
+    cells = by_cell(pairs_of(rows, "dart", 10)).filter((pl.col("n") == 500) & (pl.col("snr") <= 1))
+    way = pl.col("difference") / (pl.col("best") - pl.col("f1_against"))
     found = cells.select(
-        SNR="snr", **{"dart-relevance": "new_f1", "dart-vc": "old_f1", "best cut": "best_f1"},
+        SNR="snr", **{"dart-relevance": "f1", "dart-vc": "f1_against", "best cut": "best"},
         **{"share of the way": way},
     )  # fmt: skip
-    pooled = cells["difference"].sum() / (cells["best_f1"] - cells["old_f1"]).sum()
+    pooled = cells["difference"].sum() / (cells["best"] - cells["f1_against"]).sum()
     means = [found[name].mean() for name in found.columns[1:-1]]
     return pl.concat(
         [
@@ -78,11 +77,11 @@ def low_snr(rows: pl.DataFrame) -> pl.DataFrame:
 
 def cells(rows: pl.DataFrame, prior: str, fits: int) -> pl.DataFrame:
     """Return the comparison in every cell."""
-    found = by_cell(differences(rows, prior, fits, NEW, OLD)).select(
-        "n", SNR="snr", **{"data sets": "data_sets", f"{prior}-relevance": "new_f1"},
-        **{f"{prior}-vc": "old_f1", "best cut": "best_f1", "difference": "difference"},
+    found = by_cell(pairs_of(rows, prior, fits)).select(
+        "n", SNR="snr", **{"data sets": "data_sets", f"{prior}-relevance": "f1"},
+        **{f"{prior}-vc": "f1_against", "best cut": "best", "difference": "difference"},
         **{"standard error": "se", "p (worse), Holm": "holm"},
-        **{"TPR": "new_tpr", "TPR, vc": "old_tpr", "FPR": "new_fpr", "FPR, vc": "old_fpr"},
+        **{"TPR": "tpr", "TPR, vc": "tpr_against", "FPR": "fpr", "FPR, vc": "fpr_against"},
     )  # fmt: skip
     return named_snr(found)
 
@@ -141,7 +140,7 @@ def draw_differences(rows: pl.DataFrame, path: Path) -> None:
     figure = _style.new_figure(9, 6.4)
     panels = figure.subplots(2, 2, sharex=True, sharey=True)
     for axes, (prior, fits) in zip(panels.flat, SETTINGS, strict=True):
-        table = by_cell(differences(rows, prior, fits, NEW, OLD))
+        table = by_cell(pairs_of(rows, prior, fits))
         axes.axhline(0, color=_style.INK, linewidth=0.8)
         snrs = sorted(set(table["snr"]))
         for k, (n, part) in enumerate(table.group_by("n", maintain_order=True)):
@@ -173,8 +172,9 @@ def draw_reliability(bins: pl.DataFrame, path: Path) -> None:
         for (prior, fits), colour in styles.items():
             own = bins.filter(source=source, prior=prior, fits=fits).sort("from")
             error = 2 * own["se"].fill_null(0)
-            axes.errorbar(own["stated"], own["share"], error, color=colour, marker="o", markersize=4,
-                          linewidth=0.8, label=f"{prior.upper()}, {fits} fits")  # fmt: skip
+            label = f"{prior.upper()}, {fits} fits"
+            axes.errorbar(own["stated"], own["share"], error, color=colour, marker="o",
+                          markersize=4, linewidth=0.8, label=label)  # fmt: skip
         axes.set_title(source, fontsize=10)
         axes.set_xlabel("stated probability that a variable is relevant")
         axes.grid(color="#EEEEEE", linewidth=0.6)

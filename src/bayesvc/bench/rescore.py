@@ -17,6 +17,7 @@ from bayesvc.bench.grid import Task
 from bayesvc.bench.kept import unpack
 from bayesvc.bench.store import SCHEMA, Store, StoreError
 from bayesvc.bench.task import rescore_task
+from bayesvc.progress import ProgressCallback
 
 
 def rescore(
@@ -25,6 +26,7 @@ def rescore(
     lrep: Sequence[int] = (),
     *,
     n_jobs: int | None = None,
+    on_done: ProgressCallback | None = None,
 ) -> pl.DataFrame:
     """Return the results of methods on the fits that `run_grid` kept.
 
@@ -39,6 +41,8 @@ def rescore(
         Further numbers of fits for these methods.
     n_jobs : int, optional
         Processes; all by default.
+    on_done : function (done, total), optional
+        Called as data sets are done.
     """
     entries = entries_of(methods, lrep)
     store = Store(folder)
@@ -46,14 +50,15 @@ def rescore(
     if not tasks:
         raise StoreError(f"{folder} keeps no tallies; run it with --keep-draws")
     jobs = min(resolve_n_jobs(n_jobs), len(tasks))
-    batches = [tasks[i :: 4 * jobs] for i in range(4 * jobs)]
-    parts = Parallel(n_jobs=jobs)(delayed(_rows)(store, batch, entries) for batch in batches)
-    return pl.DataFrame([row for part in parts for row in part], schema=SCHEMA)
+    work = (delayed(_rows)(store, task, entries) for task in tasks)
+    rows: list[dict[str, Any]] = []
+    for done, part in enumerate(Parallel(n_jobs=jobs, return_as="generator")(work), 1):
+        rows += part
+        if on_done is not None:
+            on_done(done, len(tasks))
+    return pl.DataFrame(rows, schema=SCHEMA)
 
 
-def _rows(store: Store, tasks: list[Task], entries: tuple[Entry, ...]) -> list[dict[str, Any]]:
-    rows = []
-    for task in tasks:
-        relevant = np.arange(len(feynman.equation(task.problem).variables))
-        rows += rescore_task(task, entries, unpack(store.draws_path(task)), relevant)
-    return rows
+def _rows(store: Store, task: Task, entries: tuple[Entry, ...]) -> list[dict[str, Any]]:
+    relevant = np.arange(len(feynman.equation(task.problem).variables))
+    return rescore_task(task, entries, unpack(store.draws_path(task)), relevant)

@@ -164,6 +164,20 @@ def cell_means(rows: pl.DataFrame) -> pl.DataFrame:
     return means.join(seeds, on=by_cell).sort("method", "n_replicates", *CELL)
 
 
+def over_cells(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return mean scores over all cells, by method and number of fits, best F1 first.
+
+    Examples
+    --------
+    >>> from bayesvc.bench import paper, summary
+    >>> summary.over_cells(paper.as_rows())["method"][0]
+    'dart-vc'
+    """
+    cells = cell_means(rows).group_by("method", "n_replicates")
+    means = cells.agg(pl.col("n_failed").sum(), pl.col(*SCORES).mean(), cells=pl.len())
+    return means.sort("f1", descending=True).select(pl.exclude("n_failed"), "n_failed")
+
+
 def first_places(rows: pl.DataFrame, method: str = "dart-vc") -> pl.DataFrame:
     """Return, for each cell, the rank of a method in F1 among the paper's methods that were run.
 

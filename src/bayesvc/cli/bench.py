@@ -224,13 +224,49 @@ def rescore(results: Path, methods: str, lrep: str | None, out: Path, jobs: int 
     \b
     bayesvc bench rescore seed --methods dart-vc,dart/vc/clustering --lrep 2,5 --out other.parquet
     """
+    from bayesvc.bench import summary
     from bayesvc.bench.rescore import rescore as rescore_rows
 
     if out.suffix not in (".parquet", ".csv") or out.exists():
         raise BadInput(f"{out} exists, or ends neither in .parquet nor in .csv; give a new name")
-    rows = rescore_rows(results, _listed(methods) or [], _whole("--lrep", lrep), n_jobs=jobs)
+    with progress_bar("data sets", counts=True) as show:
+        rows = rescore_rows(
+            results, _listed(methods) or [], _whole("--lrep", lrep), n_jobs=jobs, on_done=show
+        )
     _save(rows, out)
-    click.echo(f"{len(rows)} rows in {out}")
+    show_frame(summary.over_cells(rows))
+    click.echo(f"{len(rows)} rows in {out}; `bayesvc bench compare` sets two methods side by side")
+
+
+@bench.command()
+@_RESULTS
+@click.argument("method")
+@click.argument("against")
+@click.option("--lrep", type=int, help="Fits of both; by default what their recipes say.")
+@says_what_is_wrong
+def compare(results: Path, method: str, against: str, lrep: int | None) -> None:
+    """Compare METHOD with another on the same data sets, cell by cell and as a whole.
+
+    RESULTS is a folder of `run`, or a file of `export` or `rescore`. The units of the standard
+    errors are classes of equations that are the same function up to scaling; p_worse is for a
+    method that is no worse, and holm the same after a correction for the number of cells.
+
+    \b
+    bayesvc bench compare rescored.parquet dart-relevance dart-vc
+    """
+    from bayesvc.bench import paired
+
+    pairs = paired.paired(_rows(results), method, against, lrep)
+    found = paired.verdict(pairs)
+    show_frame(paired.by_cell(pairs), 4)
+    click.echo(
+        f"\nF1 of {method} minus that of {against}: {found['mean']:.4f}, standard error "
+        f"{found['se']:.4f} ({found['data_sets']} data sets, {found['classes']} classes of "
+        f"equations); mean over cells {found['mean_of_cells']:.4f}\n"
+        f"Better in {found['cells_better']} cells, worse in {found['cells_worse']}, equal in "
+        f"{found['cells_equal']} (both perfect in {found['cells_both_perfect']}); worse at 5 % "
+        f"after Holm's correction in {found['cells_worse_after_holm']}"
+    )
 
 
 def _rows(results: Path) -> pl.DataFrame:

@@ -1,0 +1,213 @@
+"""One method against another on the same data sets, with standard errors.
+
+The units of the errors are classes of equations that are the same function up to scaling: what is
+so on one data set of a class tends to be so on the others. Other problems are units themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from bayesvc.bench import feynman
+from bayesvc.bench.summary import CELL, SCORES, TASK, usual_fits
+
+FloatArray = NDArray[np.float64]
+
+
+class MeanDifference(NamedTuple):
+    """A mean difference of F1, its standard error, and what it is of."""
+
+    mean: float
+    se: float
+    data_sets: int
+    classes: int
+
+
+def paired(
+    rows: pl.DataFrame, method: str, against: str, n_replicates: int | None = None
+) -> pl.DataFrame:
+    """Return the scores of two methods side by side, one row per data set that both were run on.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        Of `Store.rows` or `rescore`.
+    method, against : str
+    n_replicates : int, optional
+        Fits of both; by default as many as their recipes say.
+
+    Returns
+    -------
+    polars.DataFrame
+        The data set, its class of equations as `unit`; `f1`, `tpr`, `fpr` of the method, those of
+        the other with `_against`; their `difference` in F1.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from bayesvc.bench import paired
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "data": "fresh",
+    ...         "n": 500,
+    ...         "snr": 1.0,
+    ...         "seed": 0,
+    ...         "n_replicates": 10,
+    ...         "n_permutations": 0,
+    ...         "tpr": 1.0,
+    ...         "fpr": 0.0,
+    ...         "error": None,
+    ...         "problem": ["feynman_I_12_1", "feynman_I_6_2"] * 2,
+    ...         "f1": [1.0, 0.8, 0.5, 0.8],
+    ...         "method": ["dart-relevance", "dart-relevance", "dart-vc", "dart-vc"],
+    ...     }
+    ... )
+    >>> pairs = paired.paired(rows, "dart-relevance", "dart-vc")
+    >>> pairs["difference"].to_list()
+    [0.5, 0.0]
+    """
+    good = rows.filter(pl.col("error").is_null())
+    fits = usual_fits(good) if n_replicates is None else good.filter(n_replicates=n_replicates)
+    sides = [fits.filter(method=name).select(*TASK, *SCORES) for name in (method, against)]
+    for name, side in zip((method, against), sides, strict=True):
+        if side.is_empty():
+            wanted = "" if n_replicates is None else f" with {n_replicates} fits"
+            has = ", ".join(map(repr, rows["method"].unique().sort()))
+            raise ValueError(f"there are no results of {name!r}{wanted}; there are those of {has}")
+    found = sides[0].join(sides[1], on=TASK, suffix="_against", maintain_order="left")
+    classes = {name: law.equiv_class for name, law in feynman.equations().items()}
+    return found.with_columns(
+        unit=pl.col("problem").replace(classes),
+        difference=pl.col("f1") - pl.col("f1_against"),
+    )
+
+
+def mean_difference(pairs: pl.DataFrame) -> MeanDifference:
+    """Return the mean difference of F1 over the data sets of `paired`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from bayesvc.bench import paired
+    >>> pairs = pl.DataFrame({"unit": ["a", "a", "b"], "difference": [0.0, 0.1, 0.2]})
+    >>> mean, se, data_sets, classes = paired.mean_difference(pairs)
+    >>> round(mean, 3), round(se, 3), data_sets, classes
+    (0.1, 0.067, 3, 2)
+    """
+    mean = float(pairs["difference"].mean())  # type: ignore[arg-type]
+    sums = pairs.group_by("unit").agg((pl.col("difference") - mean).sum())["difference"]
+    k = len(sums)
+    se = float(np.sqrt((sums**2).sum() * k / max(k - 1, 1)) / pairs.height)
+    return MeanDifference(mean, se, pairs.height, k)
+
+
+def by_cell(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return means and the difference in every cell.
+
+    `p_worse` is the one-sided p-value of "the method is worse", `holm` the same after Holm's
+    correction for the number of cells; `both_perfect` marks cells at the ceiling.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from bayesvc.bench import paired
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "data": "fresh",
+    ...         "n": 500,
+    ...         "snr": 1.0,
+    ...         "seed": 0,
+    ...         "n_replicates": 10,
+    ...         "n_permutations": 0,
+    ...         "tpr": 1.0,
+    ...         "fpr": 0.0,
+    ...         "error": None,
+    ...         "problem": ["feynman_I_12_1", "feynman_I_6_2"] * 2,
+    ...         "f1": [1.0, 0.8, 0.5, 0.8],
+    ...         "method": ["dart-relevance", "dart-relevance", "dart-vc", "dart-vc"],
+    ...     }
+    ... )
+    >>> pairs = paired.paired(rows, "dart-relevance", "dart-vc")
+    >>> paired.by_cell(pairs).select("n", "data_sets", "difference").rows()
+    [(500, 2, 0.25)]
+    """
+    rows = []
+    for key, part in pairs.group_by(CELL):
+        mean, se, data_sets, classes = mean_difference(part)
+        scores = [f"{score}{side}" for score in SCORES for side in ("", "_against")]
+        rows.append(
+            {
+                **dict(zip(CELL, key, strict=True)), "data_sets": data_sets,
+                **{name: part[name].mean() for name in scores}, "difference": mean, "se": se,
+                "p_worse": float(student.cdf(mean / se, classes - 1)) if se > 0 else 1.0,
+                "both_perfect": bool(((part["f1"] == 1) & (part["f1_against"] == 1)).all()),
+            }
+        )  # fmt: skip
+    table = pl.DataFrame(rows).sort(CELL)
+    return table.with_columns(holm=pl.Series(holm(table["p_worse"].to_numpy())))
+
+
+def holm(p: FloatArray) -> FloatArray:
+    """Return p-values after Holm's correction.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.bench.paired import holm
+    >>> holm(np.array([0.01, 0.04, 0.03])).round(2).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p)
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    found = np.empty(len(p))
+    found[order] = np.minimum(stepped, 1)
+    return found
+
+
+def verdict(pairs: pl.DataFrame) -> dict[str, Any]:
+    """Return in numbers what the comparison says as a whole.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from bayesvc.bench import paired
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "data": "fresh",
+    ...         "n": 500,
+    ...         "snr": 1.0,
+    ...         "seed": 0,
+    ...         "n_replicates": 10,
+    ...         "n_permutations": 0,
+    ...         "tpr": 1.0,
+    ...         "fpr": 0.0,
+    ...         "error": None,
+    ...         "problem": ["feynman_I_12_1", "feynman_I_6_2"] * 2,
+    ...         "f1": [1.0, 0.8, 0.5, 0.8],
+    ...         "method": ["dart-relevance", "dart-relevance", "dart-vc", "dart-vc"],
+    ...     }
+    ... )
+    >>> pairs = paired.paired(rows, "dart-relevance", "dart-vc")
+    >>> found = paired.verdict(pairs)
+    >>> found["cells_better"], found["cells"]
+    (1, 1)
+    """
+    cells = by_cell(pairs)
+    difference = cells["difference"].round(9)
+    better, worse = int((difference > 0).sum()), int((difference < 0).sum())
+    whole = mean_difference(pairs)
+    return {
+        **whole._asdict(),
+        "mean_of_cells": float(difference.mean()),  # type: ignore[arg-type]
+        "cells": cells.height,
+        "cells_better": better,
+        "cells_worse": worse,
+        "cells_equal": cells.height - better - worse,
+        "cells_both_perfect": int(cells["both_perfect"].sum()),
+        "cells_worse_after_holm": int((cells["holm"] < 0.05).sum()),
+    }
