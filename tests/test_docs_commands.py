@@ -32,6 +32,7 @@ NOT_RUN = {
     "cmake": "`make test-core` runs the same",
     "bayesvc bench run --grid seed": "3,600 data sets take hours",
     "bayesvc bench rescore": "it needs the fits of such a run; tests/bench has small ones",
+    "bayesvc bench compare": "it needs what `rescore` writes; tests/bench has a small one",
 }
 # What makes the others short.
 SHORTER = {

@@ -23,8 +23,9 @@ def pairs_of(
     """Return both rules' scores, one row per data set, and the F1 of the best cut."""
     as_results = rows.filter(prior=prior).select(
         pl.lit("authors").alias("data"), pl.col("problem").cast(str), "n", "snr", "seed",
-        pl.col("rule").cast(str).alias("method"), pl.col("fits").alias("n_replicates"), "tpr",
-        "fpr", pl.col("f1").round(6), pl.lit(None, pl.String).alias("error"),
+        pl.col("rule").cast(str).alias("method"), pl.col("fits").alias("n_replicates"),
+        pl.col("f1", "tpr", "fpr").cast(pl.Float64).round(6),
+        pl.lit(None, pl.String).alias("error"),
     )  # fmt: skip
     best = as_results.filter(method=ORACLE, n_replicates=fits).select(*TASK, best="f1")
     return paired.paired(as_results, new, old, fits).join(best, on=TASK)

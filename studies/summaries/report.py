@@ -105,6 +105,11 @@ def other_kinds(rows: pl.DataFrame, prior: str, fits: int) -> pl.DataFrame:
     )  # fmt: skip
 
 
+def in_words(rows: pl.DataFrame) -> str:
+    """Return the verdicts for each prior and number of fits."""
+    return "\n\n".join(f"```\n{summarise(rows, *setting)}\n```" for setting in SETTINGS)
+
+
 def draw_masking(path: Path) -> None:
     """Draw a data set in which one variable has most splits: what both methods make of it."""
     problem = feynman.load_authors("I.37.4", 500, 1.0, 860)
@@ -187,7 +192,7 @@ def main() -> None:
     DOCS.mkdir(exist_ok=True)
     read = {p.stem: pl.read_parquet(p) for p in RESULTS.glob("*.parquet")}
     loaded = {p.stem: json.loads(p.read_text(encoding="utf-8")) for p in RESULTS.glob("*.json")}
-    confirmed, other = read["confirmed"], read["other"]
+    confirmed, other, formulas = read["confirmed"], read["other"], read["formulas"]
     parts = {
         "Everything that was tried, on the equations to choose on": markdown(
             tried(read["tried"]), 4
@@ -197,9 +202,7 @@ def main() -> None:
         ),
         "How long irrelevant variables stay": markdown(pl.DataFrame(loaded["dwell"]), 2),
         "Everything that was tried, on the equations to confirm on": markdown(tried(confirmed), 4),
-        "The confirmation in words": "\n\n".join(
-            "```\n" + summarise(confirmed, *setting) + "\n```" for setting in SETTINGS
-        ),
+        "The confirmation in words": in_words(confirmed),
         "At n = 500 and low SNR": markdown(low_snr(confirmed)),
         **{
             f"Every cell: {prior.upper()}, {fits} fits": markdown(cells(confirmed, prior, fits), 4)
@@ -208,6 +211,14 @@ def main() -> None:
         **{
             f"Other kinds of problems: {prior.upper()}, {fits} fits": markdown(
                 other_kinds(other, prior, fits)
+            )
+            for prior, fits in SETTINGS
+        },
+        "The second confirmation, on formulas, in words": in_words(formulas),
+        "The rules on formulas": markdown(tried(formulas), 4),
+        **{
+            f"Every cell of formulas: {prior.upper()}, {fits} fits": markdown(
+                cells(formulas, prior, fits), 4
             )
             for prior, fits in SETTINGS
         },
@@ -220,6 +231,7 @@ def main() -> None:
     with _style.own_look():
         draw_masking(DOCS / "masking.svg")
         draw_differences(confirmed, DOCS / "gain.svg")
+        draw_differences(formulas, DOCS / "gain-formulas.svg")
         draw_reliability(pl.DataFrame(loaded["reliability"]), DOCS / "reliability.svg")
 
 

@@ -113,6 +113,22 @@ def test_rescoring_takes_functions_of_the_kept_fits(kept, tmp_path):
     )
 
 
+def test_rescored_methods_side_by_side(kept, tmp_path):
+    out = tmp_path / "rescored.parquet"
+    found = bench(
+        "rescore", kept, "--methods", "dart-relevance@3,dart-vc@3", "--out", out, "--jobs", 1
+    )
+    assert found.exit_code == 0, found.output
+    assert "dart-relevance" in found.output
+    found = bench("compare", out, "dart-relevance", "dart-vc")
+    assert found.exit_code == 0, found.output
+    assert "F1 of dart-relevance minus that of dart-vc" in found.output
+    assert "3 data sets" in found.output
+    found = bench("compare", out, "dart-relevance", "bart-vc")
+    assert found.exit_code == 2
+    assert "there are no results of 'bart-vc'" in found.output
+
+
 def test_claims_and_figures(store, tmp_path):
     found = bench("claims", store)
     assert found.exit_code == 0

@@ -140,6 +140,7 @@ BENCH: list[Case] = [
     option("bench status new", "holds no results"),
     option("bench table data.csv", "no Parquet file", varies=DETAIL),
     option("bench rescore new --methods dart-vc --out x.parquet", "holds no results"),
+    option("bench compare new dart-vc bart-vc", "holds no results"),
 ]
 
 CASES: list[Case] = [*TARGETS, *COLUMNS, *FILES, *OPTIONS, *BENCH]

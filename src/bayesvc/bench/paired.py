@@ -6,6 +6,7 @@ so on one data set of a class tends to be so on the others. Other problems are u
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,9 +78,10 @@ def paired(
     for name, side in zip((method, against), sides, strict=True):
         if side.is_empty():
             wanted = "" if n_replicates is None else f" with {n_replicates} fits"
-            has = ", ".join(map(repr, rows["method"].unique().sort()))
-            raise ValueError(f"there are no results of {name!r}{wanted}; there are those of {has}")
+            raise ValueError(f"there are no results of {name!r}{wanted}; there are {_held(good)}")
     found = sides[0].join(sides[1], on=TASK, suffix="_against", maintain_order="left")
+    if found.is_empty():
+        raise ValueError(f"no data set has results of both {method!r} and {against!r}")
     classes = {name: law.equiv_class for name, law in feynman.equations().items()}
     return found.with_columns(
         unit=pl.col("problem").replace(classes),
@@ -87,8 +89,17 @@ def paired(
     )
 
 
+def _held(rows: pl.DataFrame) -> str:
+    fits = rows.group_by("method").agg(pl.col("n_replicates").unique().sort()).sort("method")
+    return ", ".join(
+        f"{name!r} ({', '.join(map(str, numbers))} fits)" for name, numbers in fits.iter_rows()
+    )
+
+
 def mean_difference(pairs: pl.DataFrame) -> MeanDifference:
     """Return the mean difference of F1 over the data sets of `paired`.
+
+    Its error is unknown (nan) if there is one class only.
 
     Examples
     --------
@@ -102,7 +113,7 @@ def mean_difference(pairs: pl.DataFrame) -> MeanDifference:
     mean = float(pairs["difference"].mean())  # type: ignore[arg-type]
     sums = pairs.group_by("unit").agg((pl.col("difference") - mean).sum())["difference"]
     k = len(sums)
-    se = float(np.sqrt((sums**2).sum() * k / max(k - 1, 1)) / pairs.height)
+    se = math.sqrt(float((sums**2).sum()) * k / (k - 1)) / pairs.height if k > 1 else math.nan
     return MeanDifference(mean, se, pairs.height, k)
 
 

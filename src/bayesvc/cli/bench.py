@@ -248,8 +248,8 @@ def compare(results: Path, method: str, against: str, lrep: int | None) -> None:
     """Compare METHOD with another on the same data sets, cell by cell and as a whole.
 
     RESULTS is a folder of `run`, or a file of `export` or `rescore`. The units of the standard
-    errors are classes of equations that are the same function up to scaling; p_worse is for a
-    method that is no worse, and holm the same after a correction for the number of cells.
+    errors are classes of equations that are the same function up to scaling; holm is how probable
+    so low a difference is if METHOD is no worse, corrected for the number of cells.
 
     \b
     bayesvc bench compare rescored.parquet dart-relevance dart-vc
@@ -258,7 +258,8 @@ def compare(results: Path, method: str, against: str, lrep: int | None) -> None:
 
     pairs = paired.paired(_rows(results), method, against, lrep)
     found = paired.verdict(pairs)
-    show_frame(paired.by_cell(pairs), 4)
+    first = ("n", "snr", "data_sets", "difference", "se", "holm", "f1", "f1_against")
+    show_frame(paired.by_cell(pairs).select(*first, "tpr", "tpr_against", "fpr", "fpr_against"), 4)
     click.echo(
         f"\nF1 of {method} minus that of {against}: {found['mean']:.4f}, standard error "
         f"{found['se']:.4f} ({found['data_sets']} data sets, {found['classes']} classes of "
