@@ -44,6 +44,8 @@ def test_the_papers_numbers_of_fits() -> None:
         ({"measure": "vip-rank"}, "dart-vip-rank"),
         ({"threshold": "gse"}, "dart-vip-gse"),
         ({"threshold": "median-probability"}, "dart-mpm"),
+        ({"measure": "relevance"}, "dart-relevance"),
+        ({"measure": "relevance", "prior": bv.BART()}, "bart-relevance"),
         ({"method": "bart-vip-gse", "measure": "vc"}, "bart-vc-gse"),
         ({"method": "bart-vip-gse", "measure": "mi"}, "bart-mi-gse"),
         ({"measure": "mpvip", "threshold": "clustering"}, "dart-mpvip-clustering"),
@@ -75,9 +77,9 @@ def test_goals(goal: str, name: str, n_replicates: int) -> None:
 def test_every_combination_is_possible_or_refused_with_what_fits() -> None:
     """Clustering cuts anything, permutation the scores of fits, the median probability such."""
     for measure, kind in bv.measures.MEASURES.items():
-        for threshold in ("local", "gse", "gmax", "median-probability", "clustering"):
+        for threshold in bv.cuts.THRESHOLDS:
             fits = threshold == "clustering" or (kind.shape == "scores" and measure != "relevance")
-            if threshold == "median-probability":
+            if threshold in ("median-probability", "most-probable"):
                 fits = measure in ("mpvip", "relevance")
             if fits:
                 assert resolve_method(measure=measure, threshold=threshold).measure is kind

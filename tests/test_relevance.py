@@ -96,6 +96,22 @@ def test_the_recipe_selects_what_is_more_probable_than_not():
     assert "P(relevant)" in repr(found)
 
 
+def test_where_nothing_is_probable_the_recipe_takes_the_most_probable_and_says_so():
+    rng = np.random.default_rng(1)
+    X, y = rng.uniform(size=(60, 40)), rng.normal(size=60)
+    found = bv.select(X, y, "dart-relevance", n_replicates=3, **SHORT)
+    assert found.values.max() < 0.5
+    assert found.selected.tolist() == [found.values.argmax()]
+    assert any("no variable reaches a probability of 0.5" in note for note in found.warnings)
+    strict = bv.select_from(found.draws, "relevance", "median-probability")
+    assert not strict.mask.any()
+    assert not any("probability of 0.5" in note for note in strict.warnings)
+    sure = SHORT | {"signal_test": True}
+    empty = bv.select(X, y, "dart-relevance", n_replicates=3, allow_empty=True, **sure)
+    assert not empty.mask.any()
+    assert not any("probability of 0.5" in note for note in empty.warnings)
+
+
 def test_both_recipes_share_the_fits_of_the_paper_s():
     data = problems.friedman(100, 10, seed=4)
     names = ["dart-vc", "dart-relevance", "bart-vc", "bart-relevance"]
@@ -133,7 +149,8 @@ def test_other_priors_and_thresholds_are_refused():
     with pytest.raises(ValueError, match=r"judges fits of BART and DART, but prior=SpikeForest"):
         bv.select(X, y, measure="relevance", prior=bv.SpikeForest())
     with pytest.raises(
-        ValueError, match=r"with 'relevance' use 'median-probability', 'clustering'"
+        ValueError,
+        match=r"with 'relevance' use 'median-probability', 'most-probable', 'clustering'",
     ):
         bv.select(X, y, measure="relevance", threshold="gse")
 

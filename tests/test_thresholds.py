@@ -187,6 +187,22 @@ def test_median_probability():
     assert median_probability([0.0, 0.49, 0.5, 1.0], cut=1).selected.tolist() == [0, 0, 0, 1]
 
 
+@pytest.mark.parametrize(
+    ("probabilities", "selected"),
+    [
+        ([0.1, 0.3, 0.2], [0, 1, 0]),
+        ([0.3, 0.3, 0.2], [1, 1, 0]),
+        ([0.6, 0.3, 0.5], [1, 0, 1]),
+        ([0.0, 0.0, 0.0], [0, 0, 0]),
+        ([0.5 - 1e-13, 0.4, 0.1], [1, 0, 0]),
+    ],
+)
+def test_at_least_one_is_the_most_probable(probabilities, selected):
+    answer = median_probability(probabilities, at_least_one=True)
+    assert answer.selected.tolist() == selected
+    assert ((answer.margin >= 0) == answer.selected).all()
+
+
 def test_median_probability_forgives_rounding():
     mean = (0.6 + 0.7 + 0.2) / 3
     assert mean < 0.5, "although it is the mean of 6, 7 and 2 tenths"

@@ -79,22 +79,34 @@ class Permutation:
 class MedianProbability:
     """Select what is in the forest, or relevant, with at least this probability.
 
+    Parameters
+    ----------
+    at : float, default 0.5
+    at_least_one : bool, default False
+        Where no variable is that probable, select the most probable one.
+
     Examples
     --------
     >>> import bayesvc as bv
     >>> bv.MedianProbability(0.6)
-    MedianProbability(at=0.6)
+    MedianProbability(at=0.6, at_least_one=False)
     """
 
     at: float = 0.5
+    at_least_one: bool = False
 
-    name: ClassVar[str] = "median-probability"
     needs_null: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         remedy = "pass a probability such as 0.5, the median probability model"
         if check_number("at", self.at, above=0, remedy=remedy) > 1:
             raise ValueError(f"at={self.at!r} is no probability; {remedy}")
+        check_flag("at_least_one", self.at_least_one)
+
+    @property
+    def name(self) -> str:
+        """Name of the threshold in recipes."""
+        return "most-probable" if self.at_least_one else "median-probability"
 
     def refuses(self, measure: Measure) -> str | None:
         """Say why this threshold cannot cut the measure, or None."""
@@ -102,7 +114,7 @@ class MedianProbability:
 
     def cut(self, measure: Measure, values: FloatArray, null: FloatArray | None) -> Cut:
         """Cut probabilities."""
-        return thresholds.median_probability(values, self.at)
+        return thresholds.median_probability(values, self.at, self.at_least_one)
 
 
 @dataclass(frozen=True)
@@ -151,6 +163,7 @@ THRESHOLDS: dict[str, Threshold] = {
     "gse": Permutation("gse"),
     "gmax": Permutation("gmax"),
     "median-probability": MedianProbability(),
+    "most-probable": MedianProbability(at_least_one=True),
     "clustering": Clustering(),
 }
 

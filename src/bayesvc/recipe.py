@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from bayesvc._validation import check_choice, check_integer
-from bayesvc.cuts import THRESHOLDS, Clustering, Permutation, Threshold, check_threshold
+from bayesvc.cuts import (
+    THRESHOLDS,
+    Clustering,
+    MedianProbability,
+    Permutation,
+    Threshold,
+    check_threshold,
+)
 from bayesvc.measures import MEASURES, Measure
 from bayesvc.priors import BART, DART, TreePrior, check_prior
 from bayesvc.spike_forest import SpikeForest, refuse_settings
@@ -15,7 +22,7 @@ from bayesvc.spike_forest import SpikeForest, refuse_settings
 PRIORS: dict[str, type[TreePrior]] = {"bart": BART, "dart": DART, "abc": SpikeForest}
 
 DEFAULT_METHOD = "dart-vc"
-_DEFAULT_REPLICATES = {"clustering": 10, "median-probability": 1}
+_USUAL_FITS = 10
 _DEFAULT_PERMUTATIONS = 50
 _MOST_PERMUTATIONS = 100_000
 
@@ -52,9 +59,9 @@ _ALL = (
            "counts and ranks over ten DART fits, cut in two; the best balance in the paper"),
     Recipe("bart-vc", "bart", "vc-measure", "clustering", 10, 0,
            "counts and ranks over ten BART fits, cut in two"),
-    Recipe("dart-relevance", "dart", "relevance", "median-probability", 10, 0,
+    Recipe("dart-relevance", "dart", "relevance", "most-probable", 10, 0,
            "probability of relevance by ten DART fits, at least one half; not in the paper"),
-    Recipe("bart-relevance", "bart", "relevance", "median-probability", 10, 0,
+    Recipe("bart-relevance", "bart", "relevance", "most-probable", 10, 0,
            "probability of relevance by ten BART fits, at least one half; not in the paper"),
     Recipe("abc-vc", "abc", "vc-measure", "clustering", 0, 0,
            "counts and ranks over the forests that ABC keeps, cut in two"),
@@ -158,7 +165,8 @@ def resolve_method(
             f"{_what_fits(measure_name, cut)}"
         )
     known = next((recipe for recipe in _ALL if recipe.parts == parts), None)
-    default = _DEFAULT_REPLICATES.get(cut.name, 10) if known is None else known.n_replicates
+    one = isinstance(cut, MedianProbability) and MEASURES[measure_name].least_fits == 1
+    default = known.n_replicates if known is not None else 1 if one else _USUAL_FITS
     number = _replicates(kind, n_replicates, goal_replicates or default)
     check_fits(MEASURES[measure_name], kind, number or None)
     return Method(
@@ -204,7 +212,8 @@ def _measure_and_threshold(base: Recipe, measure: Any, threshold: Any) -> tuple[
     if measure is None:
         return base.measure, check_threshold(base.threshold)
     if MEASURES[measure].is_probability:
-        return measure, check_threshold("median-probability")
+        usual = next(recipe for recipe in _ALL if recipe.measure == measure)
+        return measure, check_threshold(usual.threshold)
     if MEASURES[measure].shape != "scores":
         return measure, check_threshold("clustering")
     own = check_threshold(base.threshold)

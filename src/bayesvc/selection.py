@@ -15,6 +15,7 @@ from scipy.stats import rankdata
 
 from bayesvc import _selection_text, diagnostics, thresholds
 from bayesvc._validation import check_choice
+from bayesvc.cuts import MedianProbability
 from bayesvc.draws import Draws, PathLike
 from bayesvc.encode import check_names, encode_X
 from bayesvc.frames import make_frame
@@ -236,6 +237,16 @@ class Selection:
                 f"{len(self.mask)}): the clustering split off a few odd ones instead of those that "
                 "matter, so do not rely on it; use measure 'mpvip' with threshold "
                 "'median-probability', more fits, or fewer columns"
+            )
+        rule = self.method.threshold
+        if (
+            isinstance(rule, MedianProbability)
+            and self.mask.any()
+            and (self.cut.threshold < rule.at).all()
+        ):
+            found.append(
+                f"no variable reaches a probability of {rule.at:g}, so the most probable one is "
+                "selected: more rows or longer fits may tell more"
             )
         if self.method.measure.name == "relevance" and self.draws.n_trees != LEARNED_TREES:
             trees = "another number" if self.draws.n_trees is None else self.draws.n_trees

@@ -195,7 +195,7 @@ def gse(observed: ArrayLike, null: ArrayLike, alpha: float = 0.05, joint: bool =
     return _above(observed, mean + constant * sd)
 
 
-def median_probability(inclusion: ArrayLike, cut: float = 0.5) -> Cut:
+def median_probability(inclusion: ArrayLike, cut: float = 0.5, at_least_one: bool = False) -> Cut:
     """Select the variables whose inclusion probability is at least `cut`.
 
     Parameters
@@ -203,12 +203,16 @@ def median_probability(inclusion: ArrayLike, cut: float = 0.5) -> Cut:
     inclusion : array (n_features,)
         Probabilities, such as the MPVIP. A rounding error below the cut counts as at it.
     cut : float, default 0.5
+    at_least_one : bool, default False
+        Where no variable is that probable, select the most probable one.
 
     Examples
     --------
     >>> from bayesvc.thresholds import median_probability
     >>> median_probability([0.9, 0.5, 0.4]).selected
     array([ True,  True, False])
+    >>> median_probability([0.3, 0.1], at_least_one=True).selected
+    array([ True, False])
     """
     remedy = "pass a probability such as 0.5, the median probability model"
     cut = check_number("cut", cut, above=0, remedy=remedy)
@@ -218,6 +222,8 @@ def median_probability(inclusion: ArrayLike, cut: float = 0.5) -> Cut:
         name = "cut" if cut > 1 else f"inclusion[{outside.argmax()}]"
         value = cut if cut > 1 else probability[outside.argmax()]
         raise ValueError(f"{name}={value:g} is no probability; {remedy}, and shares from 0 to 1")
+    if at_least_one and 0 < probability.max() < cut - _ROUNDING:
+        cut = float(probability.max())
     margin = probability - cut
     margin[np.abs(margin) <= _ROUNDING] = 0
     return Cut(margin >= 0, np.full(margin.shape, cut), margin)

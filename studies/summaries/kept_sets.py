@@ -50,7 +50,7 @@ def file_prefix(kind: str) -> str:
 
 
 def kept_sets(which: str, folder: Path) -> Iterator[KeptSet]:
-    """Yield the data sets of a part: "first", "second", "random", "other" or "study"."""
+    """Yield the data sets of a part: see ``score.py``, or "random"."""
     if which == "random":
         yield from of_problems(folder, "random")
     elif which == "study":
@@ -61,7 +61,7 @@ def kept_sets(which: str, folder: Path) -> Iterator[KeptSet]:
         for kind in OTHER_KINDS:
             yield from of_kind(folder, kind)
     else:
-        yield from of_equations(folder, halves()[which == "second"])
+        yield from of_equations(folder, halves()[which != "first"])
 
 
 def of_problems(folder: Path, kind: str) -> Iterator[KeptSet]:

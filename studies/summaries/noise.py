@@ -16,14 +16,14 @@ import numpy as np
 from fits import FIRST_OTHER_SEED
 from kept_sets import KeptSet, of_kind
 from problems import OTHER_KINDS
-from rules import probable, vc
+from rules import most_probable, vc
 
 from bayesvc.problem import Data
 from bayesvc.running import DEFAULT_DRAWS
 from bayesvc.signal import find_signal
 
 RESULTS = Path(__file__).parent / "results" / "noise.json"
-RULES = {"vc": vc, "relevance": probable}
+RULES = {"vc": vc, "relevance": most_probable}
 
 
 def signal_found(kind: str, kept: KeptSet) -> bool:

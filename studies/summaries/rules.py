@@ -17,7 +17,7 @@ from sklearn.mixture import GaussianMixture
 
 from bayesvc.bench.kept import KeptFits
 from bayesvc.measures import relevance, vc_measure
-from bayesvc.thresholds import clustering, gmax, gse, local
+from bayesvc.thresholds import clustering, gmax, gse, local, median_probability
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -112,8 +112,13 @@ def log_mean(fits: KeptFits) -> FloatArray:
 
 
 def probable(fits: KeptFits) -> BoolArray:
-    """Select what is relevant with a probability of one half, as `dart-relevance` does."""
-    return relevance(fits) >= 0.5
+    """Select what is relevant with a probability of one half."""
+    return median_probability(relevance(fits)).selected
+
+
+def most_probable(fits: KeptFits) -> BoolArray:
+    """Select the same, or the most probable variable if there is none: as `dart-relevance` does."""
+    return median_probability(relevance(fits), at_least_one=True).selected
 
 
 # ---- other cuts of the ranking ---------------------------------------------------
@@ -193,6 +198,7 @@ def _mean_count(fits: KeptFits) -> FloatArray:
 
 def _named() -> dict[str, Rule]:
     found: dict[str, Rule] = {
+        "probability of relevance >= 0.5, at least one": most_probable,
         "probability of relevance >= 0.5": probable,
         "VC-measure, as in the paper": vc,
     }
