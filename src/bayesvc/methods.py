@@ -78,7 +78,7 @@ def select(
         Take the place of the method's own. `prior` is an object such as ``BART(k=3)``; `measure`
         one of "vip", "mi", "vc", "mpvip", "relevance", "vip-rank", "vc-rank", "vc-measure",
         "vip-measure"; `threshold` one of "local", "gse", "gmax", "median-probability",
-        "clustering", or an object such as ``Permutation("gse", alpha=0.1)``.
+        "most-probable", "clustering", or an object such as ``Permutation("gse", alpha=0.1)``.
     n_replicates : int or "auto", optional
         Fits to the data; by default as many as the paper takes. "auto" goes on until four fits in
         a row have not changed what is selected, and stops at 40.

@@ -20,12 +20,14 @@ import numpy as np
 from kept_sets import KeptSet, of_equations, of_problems
 from numpy.typing import NDArray
 from problems import halves
+from rules import vc
 from scipy.special import expit
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from bayesvc.bench import feynman
-from bayesvc.relevance import evidence
+from bayesvc.bench.kept import KeptFits
+from bayesvc.relevance import COEFFICIENTS, evidence
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -36,18 +38,26 @@ FITS = (2, 5, 10)
 FOLDS = 5
 ALL = list(range(7))
 # Columns of the evidence: 1, count, inclusion; the same times the variance of the mean; floor.
+# Those after them are of `further`.
 VARIANTS: dict[str, list[int]] = {
     "probability of relevance": ALL,
     "without the noise floor": list(range(6)),
     "without the agreement of the fits": [0, 1, 2, 6],
     "without counts": [0, 2, 3, 5, 6],
     "without inclusion": [0, 1, 3, 4, 6],
+    "with the largest count": [*ALL, 7],
+    "with the gap to the next": [*ALL, 8],
+    "with the number of doubtful variables": [*ALL, 9],
+    "with the clusters of the VC-measure": [*ALL, 10],
+    "with Metropolis importance": [*ALL, 11],
+    "with floor times count and inclusion": [*ALL, 12, 13],
+    "with all of these": list(range(14)),
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """What a number of fits to one data set says, and the truth."""
+    """What a number of fits to one data set says (evidence, then `further`), and the truth."""
 
     prior: str
     fits: int
@@ -70,7 +80,26 @@ def examples(sets: Iterator[KeptSet], folds: dict[str, int]) -> Iterator[Example
             truth[kept.relevant] = True
             for number in FITS:
                 fits = whole.first(number)
-                yield Example(prior, number, cell, fold, evidence(fits.vc, fits.mpvip), truth)
+                rows = evidence(fits.vc, fits.mpvip)
+                rows = np.hstack([rows, further(fits, rows)])
+                yield Example(prior, number, cell, fold, rows, truth)
+
+
+def further(fits: KeptFits, rows: FloatArray) -> FloatArray:
+    """Return what else the fits say of each variable."""
+    count = fits.vc.mean(axis=0)
+    p = expit(rows @ np.array(COEFFICIENTS))
+    score = np.log(p / (1 - p))
+    order = np.argsort(-score, kind="stable")
+    gap = np.zeros(len(p))
+    gap[order[:-1]] = np.minimum(-np.diff(score[order]), 5)
+    doubt = p * (1 - p)
+    columns = [
+        np.full(len(p), np.log(count.max() + 0.01)), gap, np.log(doubt.sum() - doubt + 0.05),
+        vc(fits).astype(np.float64), fits.mi.mean(axis=0), rows[:, 6] * rows[:, 1],
+        rows[:, 6] * rows[:, 2],
+    ]  # fmt: skip
+    return np.column_stack(columns)
 
 
 def learn(data: list[Example], columns: list[int] = ALL) -> Learned:
@@ -90,7 +119,7 @@ def boosted(data: list[Example]) -> Learned:
     rows, truth, weight = stacked(data, ALL)
     model = HistGradientBoostingClassifier(max_iter=100, learning_rate=0.05, random_state=0)
     model.fit(rows, truth, sample_weight=weight)
-    return lambda rows, prior: np.asarray(model.predict_proba(rows)[:, 1])
+    return lambda rows, prior: np.asarray(model.predict_proba(rows[:, ALL])[:, 1])
 
 
 def stacked(data: list[Example], columns: list[int]) -> tuple[FloatArray, BoolArray, FloatArray]:

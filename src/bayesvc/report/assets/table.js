@@ -22,7 +22,7 @@
     if (column.kind === "count") return integer(value);
     if (column.kind === "share") {
       const percent = 100 * value;
-      return (percent > 0 && percent < 1 ? Number(percent.toPrecision(3)) : Math.round(percent)) + " %";
+      return (percent > 0 && percent < 1 ? Number(percent.toPrecision(2)) : Math.round(percent)) + " %";
     }
     if (Math.abs(value) >= 1000 && Math.abs(value) < 1e9) return integer(Math.round(value));
     return String(Number(value.toPrecision(3)));
