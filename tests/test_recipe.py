@@ -59,7 +59,7 @@ def test_composition(arguments: dict[str, Any], name: str) -> None:
 @pytest.mark.parametrize(
     ("goal", "name", "n_replicates"),
     [
-        ("balanced", "dart-vc", 10),
+        ("balanced", "dart-relevance", 10),
         ("quick", "dart-vc", 2),
         ("screening", "bart-vip-rank", 20),
         ("confirmatory", "bart-vip-gse", 10),

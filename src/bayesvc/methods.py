@@ -73,7 +73,7 @@ def select(
     method : str, default "dart-vc"
         One of `bayesvc.recipes`.
     goal : {"balanced", "quick", "screening", "confirmatory"}, optional
-        Picks the method as the paper advises; the result says what and why.
+        Picks the method; the result says which and why.
     prior, measure, threshold : optional
         Take the place of the method's own. `prior` is an object such as ``BART(k=3)``; `measure`
         one of "vip", "mi", "vc", "mpvip", "relevance", "vip-rank", "vc-rank", "vc-measure",

@@ -91,11 +91,14 @@ _ALL = (
 RECIPES = {recipe.name: recipe for recipe in _ALL}
 
 _GOALS = {
-    "balanced": ("dart-vc", None, "it had the best F1 in the paper's study"),
+    "balanced": (
+        "dart-relevance", None,
+        "on the same fits it had a higher F1 than the paper's best method, dart-vc",
+    ),
     "quick": ("dart-vc", 2, "two DART fits came close to ten in the paper's study"),
     "screening": ("bart-vip-rank", None, "it missed the fewest relevant variables"),
     "confirmatory": ("bart-vip-gse", None, "it selected few irrelevant variables"),
-}
+}  # fmt: skip
 
 
 class _RecipeList(dict[str, Recipe]):

@@ -28,7 +28,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
     method : str, default "dart-vc"
         One of `bayesvc.recipes`.
     goal : {"balanced", "quick", "screening", "confirmatory"}, optional
-        Picks the method as the paper advises; ``selection_`` says what and why.
+        Picks the method; ``selection_`` says which and why.
     prior, measure, threshold : optional
         Take the place of the method's own. `prior` is an object such as ``BART(k=3)``; `measure`
         a name such as "vip"; `threshold` a name such as "gse", or an object such as
