@@ -72,6 +72,12 @@ def test_goals(goal: str, name: str, n_replicates: int) -> None:
     assert goal in method.reason
     assert name in method.reason
     assert resolve_method(goal=goal, n_replicates=3).n_replicates == 3
+    assert resolve_method(goal=goal, measure="vip-measure").reason is None
+
+
+def test_what_a_goal_cannot_do_is_laid_to_the_goal() -> None:
+    with pytest.raises(ValueError, match=r"at least 2 \(goal 'balanced' picks dart-relevance"):
+        resolve_method(goal="balanced", n_replicates=1)
 
 
 def test_every_combination_is_possible_or_refused_with_what_fits() -> None:

@@ -103,6 +103,7 @@ def test_where_nothing_is_probable_the_recipe_takes_the_most_probable_and_says_s
     assert found.values.max() < 0.5
     assert found.selected.tolist() == [found.values.argmax()]
     assert any("no variable reaches a probability of 0.5" in note for note in found.warnings)
+    assert "the most probable, though not as probable" in found.explain(found.names[0])
     strict = bv.select_from(found.draws, "relevance", "median-probability")
     assert not strict.mask.any()
     assert not any("probability of 0.5" in note for note in strict.warnings)

@@ -100,7 +100,8 @@ def select(
         Also test whether y has anything to do with X, by short fits to permuted responses; see
         ``selection.signal``. It costs about a third of the fits.
     allow_empty : bool, default False
-        Select nothing where that test finds no signal. Clustering always selects something.
+        Select nothing where that test finds no signal. Clustering always selects something, and
+        so do `dart-relevance` and `bart-relevance`.
     max_seconds : float, optional
         With ``n_replicates="auto"``: begin no further fits after this time.
 

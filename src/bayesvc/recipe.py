@@ -60,9 +60,11 @@ _ALL = (
     Recipe("bart-vc", "bart", "vc-measure", "clustering", 10, 0,
            "counts and ranks over ten BART fits, cut in two"),
     Recipe("dart-relevance", "dart", "relevance", "most-probable", 10, 0,
-           "probability of relevance by ten DART fits, at least one half; not in the paper"),
+           "probability of relevance by ten DART fits, at least one half, or else the most "
+           "probable one; not in the paper"),
     Recipe("bart-relevance", "bart", "relevance", "most-probable", 10, 0,
-           "probability of relevance by ten BART fits, at least one half; not in the paper"),
+           "probability of relevance by ten BART fits, at least one half, or else the most "
+           "probable one; not in the paper"),
     Recipe("abc-vc", "abc", "vc-measure", "clustering", 0, 0,
            "counts and ranks over the forests that ABC keeps, cut in two"),
     Recipe("dart-vip-measure", "dart", "vip-measure", "clustering", 10, 0,
@@ -171,7 +173,10 @@ def resolve_method(
     one = isinstance(cut, MedianProbability) and MEASURES[measure_name].least_fits == 1
     default = known.n_replicates if known is not None else 1 if one else _USUAL_FITS
     number = _replicates(kind, n_replicates, goal_replicates or default)
-    check_fits(MEASURES[measure_name], kind, number or None)
+    try:
+        check_fits(MEASURES[measure_name], kind, number or None)
+    except ValueError as error:
+        raise ValueError(f"{error}{'' if reason is None else f' ({reason})'}") from None
     return Method(
         name="-".join(parts) if known is None else known.name,
         prior=chosen_prior,
@@ -179,7 +184,7 @@ def resolve_method(
         threshold=cut,
         n_replicates=number,
         n_permutations=_permutations(cut, n_permutations),
-        reason=reason,
+        reason=reason if known is base else None,
     )
 
 

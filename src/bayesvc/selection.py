@@ -238,14 +238,10 @@ class Selection:
                 "matter, so do not rely on it; use measure 'mpvip' with threshold "
                 "'median-probability', more fits, or fewer columns"
             )
-        rule = self.method.threshold
-        if (
-            isinstance(rule, MedianProbability)
-            and self.mask.any()
-            and (self.cut.threshold < rule.at).all()
-        ):
+        if self.is_fallback:
+            at = self.method.threshold.at  # type: ignore[union-attr]
             found.append(
-                f"no variable reaches a probability of {rule.at:g}, so the most probable one is "
+                f"no variable reaches a probability of {at:g}, so the most probable one is "
                 "selected: more rows or longer fits may tell more"
             )
         if self.method.measure.name == "relevance" and self.draws.n_trees != LEARNED_TREES:
@@ -260,6 +256,13 @@ class Selection:
                 f"(rank correlation {twin.correlation:.2f}): the data can hardly tell them apart"
             )
         return tuple(found)
+
+    @property
+    def is_fallback(self) -> bool:
+        """Whether no variable is as probable as asked, and the most probable one was taken."""
+        rule = self.method.threshold
+        lowered = isinstance(rule, MedianProbability) and (self.cut.threshold < rule.at).all()
+        return bool(lowered and self.mask.any())
 
     @property
     def _worst_mixing(self) -> tuple[str, float]:

@@ -204,7 +204,8 @@ def median_probability(inclusion: ArrayLike, cut: float = 0.5, at_least_one: boo
         Probabilities, such as the MPVIP. A rounding error below the cut counts as at it.
     cut : float, default 0.5
     at_least_one : bool, default False
-        Where no variable is that probable, select the most probable one.
+        Where no variable is that probable, select the most probable one (equals together), unless
+        all probabilities are 0.
 
     Examples
     --------
@@ -222,7 +223,7 @@ def median_probability(inclusion: ArrayLike, cut: float = 0.5, at_least_one: boo
         name = "cut" if cut > 1 else f"inclusion[{outside.argmax()}]"
         value = cut if cut > 1 else probability[outside.argmax()]
         raise ValueError(f"{name}={value:g} is no probability; {remedy}, and shares from 0 to 1")
-    if at_least_one and 0 < probability.max() < cut - _ROUNDING:
+    if check_flag("at_least_one", at_least_one) and 0 < probability.max() < cut - _ROUNDING:
         cut = float(probability.max())
     margin = probability - cut
     margin[np.abs(margin) <= _ROUNDING] = 0

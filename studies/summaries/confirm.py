@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument("rows", type=Path)
     options = parser.parse_args()
     rows = pl.read_parquet(options.rows)
-    for prior in ("dart", "bart"):
+    for prior in sorted(rows["prior"].cast(str).unique(), reverse=True):
         for fits in (10, 5, 2):
             print(summarise(rows, prior, fits), end="\n\n")
 

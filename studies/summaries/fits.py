@@ -2,8 +2,7 @@
 
     python studies/summaries/fits.py random 240 DIR          # random functions, to choose on
     python studies/summaries/fits.py small 80 DIR            # and some with few columns
-    python studies/summaries/fits.py formula 276 DIR         # random formulas
-    python studies/summaries/fits.py study 1080 DIR          # others, to confirm
+    python studies/summaries/fits.py study 1080 DIR          # random formulas, to confirm
     python studies/summaries/fits.py other 40 DIR            # problems of other kinds, to confirm
 
 The equations are run by ``bayesvc bench run --keep-draws``; see the README of this folder.
@@ -17,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from joblib import Parallel, delayed
 from kept_sets import file_prefix
-from problems import OTHER_KINDS, random_formula, random_function, small_table, study_formula
+from problems import OTHER_KINDS, random_function, small_table, study_formula
 
 import bayesvc as bv
 from bayesvc.bench.kept import pack
@@ -26,10 +25,7 @@ from bayesvc.fits import Need, sample_fits
 from bayesvc.problem import Data
 from bayesvc.running import DEFAULT_DRAWS, Length
 
-RANDOM = {
-    "random": random_function, "small": small_table, "formula": random_formula,
-    "study": study_formula,
-}  # fmt: skip
+RANDOM = {"random": random_function, "small": small_table, "study": study_formula}
 FIRST_OTHER_SEED = 50_000
 LENGTH = Length(DEFAULT_DRAWS, DEFAULT_DRAWS)
 

@@ -50,10 +50,8 @@ def file_prefix(kind: str) -> str:
 
 
 def kept_sets(which: str, folder: Path) -> Iterator[KeptSet]:
-    """Yield the data sets of a part: see ``score.py``, or "random"."""
-    if which == "random":
-        yield from of_problems(folder, "random")
-    elif which == "study":
+    """Yield the data sets of a part: see ``score.py``."""
+    if which == "study":
         for kept in of_problems(folder, "study"):
             n, snr = STUDY_CELLS[kept.seed % len(STUDY_CELLS)]
             yield replace(kept, problem=f"formula {kept.seed}", n=n, snr=snr)

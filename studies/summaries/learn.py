@@ -88,8 +88,8 @@ def examples(sets: Iterator[KeptSet], folds: dict[str, int]) -> Iterator[Example
 def further(fits: KeptFits, rows: FloatArray) -> FloatArray:
     """Return what else the fits say of each variable."""
     count = fits.vc.mean(axis=0)
-    p = expit(rows @ np.array(COEFFICIENTS))
-    score = np.log(p / (1 - p))
+    score = rows @ np.array(COEFFICIENTS)  # of all folds, which can only help these
+    p = expit(score)
     order = np.argsort(-score, kind="stable")
     gap = np.zeros(len(p))
     gap[order[:-1]] = np.minimum(-np.diff(score[order]), 5)

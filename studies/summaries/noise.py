@@ -48,7 +48,6 @@ def main() -> None:
                     {
                         "kind": kind, "method": f"{prior}-{rule}", "data_sets": len(sets),
                         "signal_found": int(found.sum()), "selected": float(numbers.mean()),
-                        "nothing": float((numbers == 0).mean()),
                         "selected_if_signal": float((numbers * found).mean()),
                     }
                 )  # fmt: skip

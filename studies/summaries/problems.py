@@ -49,35 +49,15 @@ def small_table(seed: int) -> BenchProblem:
     return _function(rng, n, p, p0)
 
 
-def random_formula(seed: int) -> BenchProblem:
+def study_formula(seed: int) -> BenchProblem:
     """Return a problem whose function is a formula of random operations, as those of physics are.
 
-    Sizes and noise are like those of the paper's study, or wider.
+    Sizes and noise are those of the paper's study; 36 seeds go through its cells.
     """
-    rng = np.random.default_rng([seed, 40_000])
-    n = int(rng.choice([250, 500, 1000, 1500, 2000], p=[0.15, 0.35, 0.25, 0.15, 0.1]))
-    p0 = _number_of_relevant(rng)
-    p = 51 * p0 if rng.uniform() < 0.6 else round(np.exp(rng.uniform(np.log(4 * p0), np.log(800))))
-    return _formula_problem(rng, n, p0, p, float(rng.choice(STUDY_SNR)))
-
-
-def study_formula(seed: int) -> BenchProblem:
-    """Return such a problem with the sizes of the paper's study; 36 seeds go through its cells."""
     rng = np.random.default_rng([seed, 60_000])
     n, snr = STUDY_CELLS[seed % len(STUDY_CELLS)]
-    p0 = _number_of_relevant(rng)
-    return _formula_problem(rng, n, p0, 51 * p0, snr)
-
-
-STUDY_SNR = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 20.0, np.inf)
-STUDY_CELLS = [(n, snr) for n in (500, 1000, 1500, 2000) for snr in STUDY_SNR]
-
-
-def _number_of_relevant(rng: np.random.Generator) -> int:
-    return int(rng.choice(np.arange(1, 10), p=np.array([2, 4, 6, 5, 3, 2, 1, 1, 1]) / 25))
-
-
-def _formula_problem(rng: np.random.Generator, n: int, p0: int, p: int, snr: float) -> BenchProblem:
+    p0 = int(rng.choice(np.arange(1, 10), p=np.array([2, 4, 6, 5, 3, 2, 1, 1, 1]) / 25))
+    p = 51 * p0
     low = rng.choice([0, 1, 1, 1, 2, 3], size=p0).astype(np.float64)
     width = rng.choice([1, 2, 4, 4, 9], size=p0)
     while True:
@@ -92,6 +72,10 @@ def _formula_problem(rng: np.random.Generator, n: int, p0: int, p: int, snr: flo
     y = signal + noise_sd * rng.standard_normal(n)
     names = tuple(f"x{j + 1}" for j in range(p))
     return BenchProblem(X, y, np.arange(p0), names, noise_sd, "formula")
+
+
+STUDY_SNR = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 20.0, np.inf)
+STUDY_CELLS = [(n, snr) for n in (500, 1000, 1500, 2000) for snr in STUDY_SNR]
 
 
 _UNARY: tuple[Callable[[FloatArray], FloatArray], ...] = (

@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 from kept_sets import KeptSet, kept_sets
 
+from bayesvc.bench import feynman
 from bayesvc.measures import relevance
 
 RESULTS = Path(__file__).parent / "results" / "reliability.json"
@@ -28,17 +29,18 @@ FITS = (2, 10)
 def bins_of(sets: Iterator[KeptSet], source: str) -> list[dict[str, Any]]:
     """Return, for each prior, number of fits and bin, how many variables and how many relevant.
 
-    The standard error of their share is that with problems as units: data sets of an equation are
-    alike.
+    The units of the standard error of their share are classes of equations, and other data sets.
     """
     parts = []
+    classes = {name: law.equiv_class for name, law in feynman.equations().items()}
     for kept in sets:
+        unit = classes.get(kept.problem, f"{kept.problem} {kept.seed}")
         for prior, fits in kept.fits.items():
             truth = np.isin(np.arange(fits.vc.shape[1]), kept.relevant)
             for number in FITS:
                 p = relevance(fits.first(number))
                 place = np.clip(np.searchsorted(EDGES, p, side="right") - 1, 0, len(EDGES) - 2)
-                about = {"prior": prior, "fits": number, "unit": f"{kept.problem} {kept.seed}"}
+                about = {"prior": prior, "fits": number, "unit": unit}
                 parts.append(pl.DataFrame({"bin": place, "stated": p, "relevant": truth}).select(
                     *(pl.lit(value).alias(name) for name, value in about.items()), pl.all()
                 ))  # fmt: skip

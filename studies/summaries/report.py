@@ -57,14 +57,14 @@ def named_snr(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(SNR=pl.Series(texts))
 
 
-def low_snr(rows: pl.DataFrame, new: str) -> pl.DataFrame:
+def low_snr(rows: pl.DataFrame, prior: str, new: str) -> pl.DataFrame:
     """Return F1 and how far it goes to the best cut, at n = 500 and SNR up to 1."""
-    cells = by_cell(pairs_of(rows, "dart", 10, new)).filter(
+    cells = by_cell(pairs_of(rows, prior, 10, new)).filter(
         (pl.col("n") == 500) & (pl.col("snr") <= 1)
     )
     way = pl.col("difference") / (pl.col("best") - pl.col("f1_against"))
     found = cells.select(
-        SNR="snr", **{"dart-relevance": "f1", "dart-vc": "f1_against", "best cut": "best"},
+        SNR="snr", **{f"{prior}-relevance": "f1", f"{prior}-vc": "f1_against", "best cut": "best"},
         **{"share of the way": way},
     )  # fmt: skip
     pooled = cells["difference"].sum() / (cells["best"] - cells["f1_against"]).sum()
@@ -195,8 +195,6 @@ def main() -> None:
     read = {p.stem: pl.read_parquet(p) for p in RESULTS.glob("*.parquet")}
     loaded = {p.stem: json.loads(p.read_text(encoding="utf-8")) for p in RESULTS.glob("*.json")}
     confirmed, other, formulas = read["confirmed"], read["other"], read["formulas"]
-    again = read["again"]
-    at_fault = pl.col("problem").cast(str) == "feynman_III_8_54"
     parts = {
         "Everything that was tried, on the equations to choose on": markdown(
             tried(read["tried"]), 4
@@ -211,22 +209,18 @@ def main() -> None:
             in_words(confirmed, STRICT)
         ),
         "The same with it": in_words(confirmed),
-        "At n = 500 and low SNR": markdown(low_snr(confirmed, STRICT)),
+        **{
+            f"At n = 500 and low SNR, {what}, ten {prior.upper()} fits": markdown(
+                low_snr(rows, prior, new)
+            )
+            for what, rows, new in (("equations", confirmed, STRICT), ("formulas", formulas, NEW))
+            for prior in ("dart", "bart")
+        },
         **{
             f"Every cell: {prior.upper()}, {fits} fits": markdown(
                 cells(confirmed, prior, fits, STRICT), 4
             )
             for prior, fits in SETTINGS
-        },
-        "The equations on two further seeds, in words": (
-            f"```\n{summarise(again, 'dart', 10)}\n```\n\nWithout III.8.54:\n\n"
-            f"```\n{summarise(again.filter(~at_fault), 'dart', 10)}\n```"
-        ),
-        **{
-            f"Every cell on two further seeds: DART, {fits} fits": markdown(
-                cells(again, "dart", fits), 4
-            )
-            for fits in (10, 2)
         },
         **{
             f"Other kinds of problems: {prior.upper()}, {fits} fits": markdown(

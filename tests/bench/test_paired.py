@@ -56,6 +56,12 @@ def test_the_error_of_one_class_is_unknown():
     assert paired.by_cell(pairs)["p_worse"].item() == 1
 
 
+@pytest.mark.parametrize(("difference", "p"), [(-0.5, 0), (0.0, 1), (0.5, 1)])
+def test_the_same_difference_everywhere_is_judged_by_its_sign(difference, p):
+    pairs = compared(rows_of({NAMES[0]: [difference], NAMES[5]: [difference]}))
+    assert paired.by_cell(pairs)["p_worse"].item() == p
+
+
 def test_a_worse_cell_is_found_and_a_better_one_is_not():
     rng = np.random.default_rng(1)
     names = [group[0] for group in OF_CLASS.values()][:20]
@@ -88,11 +94,16 @@ def test_holm_rejects_what_the_stepwise_procedure_rejects(seed):
         assert ((paired.holm(p) <= level) == rejected).all()
 
 
-def test_failed_runs_and_data_sets_of_one_method_are_left_out():
+def test_data_sets_of_one_method_are_left_out_and_failed_runs_are_not():
     rows = rows_of({NAMES[0]: [0.1, 0.2], NAMES[5]: [0.3]})
-    failed = (pl.col("method") == "dart-vc") & (pl.col("seed") == 1)
-    rows = rows.with_columns(error=pl.when(failed).then(pl.lit("broken")))
-    assert compared(rows)["difference"].round(9).to_list() == [0.1, 0.3]
+    failed = (pl.col("method") == "dart-relevance") & (pl.col("problem") == NAMES[5])
+    rows = rows.with_columns(
+        error=pl.when(failed).then(pl.lit("broken")), f1=pl.when(~failed).then("f1").otherwise(0)
+    )
+    only_one = (pl.col("method") == "dart-vc") & (pl.col("seed") == 1)
+    pairs = compared(rows.filter(~only_one))
+    assert pairs["difference"].round(9).to_list() == [0.1, -0.5]
+    assert pairs["error"].to_list() == [None, "broken"]
 
 
 def test_both_have_the_number_of_fits_that_is_asked_for():
@@ -102,6 +113,9 @@ def test_both_have_the_number_of_fits_that_is_asked_for():
     assert compared(both)["difference"].round(9).to_list() == [0.1]
     two = paired.paired(both, "dart-relevance", "dart-vc", 2)
     assert two["difference"].round(9).to_list() == [0.4]
+    own = few.filter(method="dart-vc").with_columns(method=pl.lit("mine:rule"), n_replicates=0)
+    with_own = pl.concat([both, own], how="diagonal_relaxed")
+    assert paired.paired(with_own, "dart-relevance", "mine:rule", 2)["difference"].len() == 1
 
 
 def test_what_is_not_there_is_named():

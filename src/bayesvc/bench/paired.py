@@ -45,8 +45,9 @@ def paired(
     Returns
     -------
     polars.DataFrame
-        The data set, its class of equations as `unit`; `f1`, `tpr`, `fpr` of the method, those of
-        the other with `_against`; their `difference` in F1.
+        The data set, its class of equations as `unit`; `n_replicates`, `f1`, `tpr`, `fpr` and
+        `error` of the method, those of the other with `_against`; their `difference` in F1. A run
+        that failed has found nothing: its F1 is 0.
 
     Examples
     --------
@@ -72,13 +73,14 @@ def paired(
     >>> pairs["difference"].to_list()
     [0.5, 0.0]
     """
-    good = rows.filter(pl.col("error").is_null())
-    fits = usual_fits(good) if n_replicates is None else good.filter(n_replicates=n_replicates)
-    sides = [fits.filter(method=name).select(*TASK, *SCORES) for name in (method, against)]
+    asked = pl.col("n_replicates").is_in([n_replicates, 0])  # 0: no fits, or a user's function
+    fits = usual_fits(rows) if n_replicates is None else rows.filter(asked)
+    columns = (*TASK, *SCORES, "n_replicates", "error")
+    sides = [fits.filter(method=name).select(columns) for name in (method, against)]
     for name, side in zip((method, against), sides, strict=True):
         if side.is_empty():
             wanted = "" if n_replicates is None else f" with {n_replicates} fits"
-            raise ValueError(f"there are no results of {name!r}{wanted}; there are {_held(good)}")
+            raise ValueError(f"there are no results of {name!r}{wanted}; there are {_held(rows)}")
     found = sides[0].join(sides[1], on=TASK, suffix="_against", maintain_order="left")
     if found.is_empty():
         raise ValueError(f"no data set has results of both {method!r} and {against!r}")
@@ -91,9 +93,8 @@ def paired(
 
 def _held(rows: pl.DataFrame) -> str:
     fits = rows.group_by("method").agg(pl.col("n_replicates").unique().sort()).sort("method")
-    return ", ".join(
-        f"{name!r} ({', '.join(map(str, numbers))} fits)" for name, numbers in fits.iter_rows()
-    )
+    held = (f"{name!r} ({', '.join(map(str, numbers))} fits)" for name, numbers in fits.iter_rows())
+    return ", ".join(held) or "none at all"
 
 
 def mean_difference(pairs: pl.DataFrame) -> MeanDifference:
@@ -155,12 +156,18 @@ def by_cell(pairs: pl.DataFrame) -> pl.DataFrame:
             {
                 **dict(zip(CELL, key, strict=True)), "data_sets": data_sets,
                 **{name: part[name].mean() for name in scores}, "difference": mean, "se": se,
-                "p_worse": float(student.cdf(mean / se, classes - 1)) if se > 0 else 1.0,
+                "p_worse": _p_worse(mean, se, classes),
                 "both_perfect": bool(((part["f1"] == 1) & (part["f1_against"] == 1)).all()),
             }
         )  # fmt: skip
     table = pl.DataFrame(rows).sort(CELL)
     return table.with_columns(holm=pl.Series(holm(table["p_worse"].to_numpy())))
+
+
+def _p_worse(mean: float, se: float, classes: int) -> float:
+    if se > 0:
+        return float(student.cdf(mean / se, classes - 1))
+    return 0.0 if se == 0 and mean < 0 else 1.0
 
 
 def holm(p: FloatArray) -> FloatArray:

@@ -235,7 +235,8 @@ def rescore(results: Path, methods: str, lrep: str | None, out: Path, jobs: int 
         )
     _save(rows, out)
     show_frame(summary.over_cells(rows))
-    click.echo(f"{len(rows)} rows in {out}; `bayesvc bench compare` sets two methods side by side")
+    hint = "; `bayesvc bench compare` sets two methods side by side"
+    click.echo(f"{len(rows)} rows in {out}{hint if out.suffix == '.parquet' else ''}")
 
 
 @bench.command()
@@ -247,9 +248,9 @@ def rescore(results: Path, methods: str, lrep: str | None, out: Path, jobs: int 
 def compare(results: Path, method: str, against: str, lrep: int | None) -> None:
     """Compare METHOD with another on the same data sets, cell by cell and as a whole.
 
-    RESULTS is a folder of `run`, or a file of `export` or `rescore`. The units of the standard
-    errors are classes of equations that are the same function up to scaling; holm is how probable
-    so low a difference is if METHOD is no worse, corrected for the number of cells.
+    RESULTS is a folder of `run`, or a Parquet file of `export` or `rescore`. The units of the
+    standard errors are classes of equations that are the same function up to scaling; holm is how
+    probable so low a difference is if METHOD is no worse, corrected for the number of cells.
 
     \b
     bayesvc bench compare rescored.parquet dart-relevance dart-vc
@@ -258,10 +259,18 @@ def compare(results: Path, method: str, against: str, lrep: int | None) -> None:
 
     pairs = paired.paired(_rows(results), method, against, lrep)
     found = paired.verdict(pairs)
-    first = ("n", "snr", "data_sets", "difference", "se", "holm", "f1", "f1_against")
-    show_frame(paired.by_cell(pairs).select(*first, "tpr", "tpr_against", "fpr", "fpr_against"), 4)
+    cells = paired.by_cell(pairs)
+    kinds = ["data"] if cells["data"].n_unique() > 1 else []
+    first = [*kinds, "n", "snr", "data_sets", "difference", "se", "holm", "f1", "f1_against"]
+    show_frame(cells.select(*first, "tpr", "tpr_against", "fpr", "fpr_against"), 4)
+    click.echo("")
+    for name, side in ((method, ""), (against, "_against")):
+        fits = ", ".join(map(str, pairs[f"n_replicates{side}"].unique().sort()))
+        failed = pairs[f"error{side}"].drop_nulls()
+        lost = f"; {len(failed)} runs failed and count as 0: {failed[0]}" if len(failed) else ""
+        click.echo(f"{name}: {fits} fits{lost}")
     click.echo(
-        f"\nF1 of {method} minus that of {against}: {found['mean']:.4f}, standard error "
+        f"F1 of {method} minus that of {against}: {found['mean']:.4f}, standard error "
         f"{found['se']:.4f} ({found['data_sets']} data sets, {found['classes']} classes of "
         f"equations); mean over cells {found['mean_of_cells']:.4f}\n"
         f"Better in {found['cells_better']} cells, worse in {found['cells_worse']}, equal in "

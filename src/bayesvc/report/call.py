@@ -115,7 +115,12 @@ def threshold_code(threshold: Threshold) -> str:
     """
     if threshold == THRESHOLDS[threshold.name]:
         return f'"{threshold.name}"'
-    return f"bv.{threshold!r}"
+    settings = [
+        f"{field.name}={getattr(threshold, field.name)!r}"
+        for field in dataclasses.fields(threshold)
+        if getattr(threshold, field.name) != field.default
+    ]
+    return f"bv.{type(threshold).__name__}({', '.join(settings)})"
 
 
 def _method_arguments(method: Method, draws: Draws) -> list[str]:
