@@ -43,7 +43,7 @@ def _distance(selection: Selection, j: int) -> str:
         return "all variables look alike, so there is no cut"
     if math.isnan(threshold):
         return f"{abs(margin):.2f} away from the nearest variable on the other side of the cut"
-    if margin == 0 and selection.is_fallback:
+    if margin == 0 and selection.unreached is not None:
         return f"{selection.importance[j]:.3g}, the most probable, though not as probable as asked"
     side = "above" if selection.importance[j] >= threshold else "below"
     return f"{selection.importance[j]:.3g}, {abs(margin):.3g} {side} its threshold {threshold:.3g}"

@@ -238,11 +238,10 @@ class Selection:
                 "matter, so do not rely on it; use measure 'mpvip' with threshold "
                 "'median-probability', more fits, or fewer columns"
             )
-        if self.is_fallback:
-            at = self.method.threshold.at  # type: ignore[union-attr]
+        if self.unreached is not None:
             found.append(
-                f"no variable reaches a probability of {at:g}, so the most probable one is "
-                "selected: more rows or longer fits may tell more"
+                f"no variable reaches a probability of {self.unreached:g}, so the most probable "
+                "one is selected: more rows or longer fits may tell more"
             )
         if self.method.measure.name == "relevance" and self.draws.n_trees != LEARNED_TREES:
             trees = "another number" if self.draws.n_trees is None else self.draws.n_trees
@@ -258,11 +257,25 @@ class Selection:
         return tuple(found)
 
     @property
-    def is_fallback(self) -> bool:
-        """Whether no variable is as probable as asked, and the most probable one was taken."""
+    def unreached(self) -> float | None:
+        """The probability asked for, if no variable has it and the most probable one was taken.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> rng = np.random.default_rng(0)
+        >>> X, y = rng.uniform(size=(100, 30)), rng.normal(size=100)
+        >>> noise = bv.select(
+        ...     X, y, "dart-relevance", n_replicates=2, burn_in=300, n_draws=300, random_state=0
+        ... )
+        >>> noise.unreached, len(noise.selected)
+        (0.5, 1)
+        """
         rule = self.method.threshold
-        lowered = isinstance(rule, MedianProbability) and (self.cut.threshold < rule.at).all()
-        return bool(lowered and self.mask.any())
+        if not isinstance(rule, MedianProbability) or not self.mask.any():
+            return None
+        return rule.at if (self.cut.threshold < rule.at).all() else None
 
     @property
     def _worst_mixing(self) -> tuple[str, float]:

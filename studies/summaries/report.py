@@ -21,7 +21,9 @@ from bayesvc.bench import feynman
 RESULTS = Path(__file__).parent / "results"
 DOCS = Path(__file__).parents[2] / "docs" / "relevance"
 COLOURS = {500: "#88CCEE", 1000: "#44AA99", 1500: "#117733", 2000: "#332288"}
-SETTINGS = [("dart", 10), ("dart", 2), ("bart", 10), ("bart", 2)]
+DART = [("dart", 10), ("dart", 2)]
+SETTINGS = [*DART, ("bart", 10), ("bart", 2)]
+APART = "feynman_III_8_54"  # the equation for which the rule was changed after the first look
 
 
 def markdown(table: pl.DataFrame, digits: int = 3) -> str:
@@ -107,9 +109,9 @@ def other_kinds(rows: pl.DataFrame, prior: str, fits: int) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def in_words(rows: pl.DataFrame, new: str = NEW) -> str:
+def in_words(rows: pl.DataFrame, new: str = NEW, settings: list[tuple[str, int]] = SETTINGS) -> str:
     """Return the verdicts for each prior and number of fits."""
-    return "\n\n".join(f"```\n{summarise(rows, *setting, new)}\n```" for setting in SETTINGS)
+    return "\n\n".join(f"```\n{summarise(rows, *setting, new)}\n```" for setting in settings)
 
 
 def draw_masking(path: Path) -> None:
@@ -195,6 +197,7 @@ def main() -> None:
     read = {p.stem: pl.read_parquet(p) for p in RESULTS.glob("*.parquet")}
     loaded = {p.stem: json.loads(p.read_text(encoding="utf-8")) for p in RESULTS.glob("*.json")}
     confirmed, other, formulas = read["confirmed"], read["other"], read["formulas"]
+    again = read["again"]
     parts = {
         "Everything that was tried, on the equations to choose on": markdown(
             tried(read["tried"]), 4
@@ -235,6 +238,20 @@ def main() -> None:
                 cells(formulas, prior, fits), 4
             )
             for prior, fits in SETTINGS
+        },
+        "The equations on two further seeds, in words": in_words(again, settings=DART),
+        f"The same without {APART}": in_words(
+            again.filter(pl.col("problem").cast(str) != APART), settings=DART
+        ),
+        "The rules on two further seeds": markdown(tried(again), 4),
+        "At n = 500 and low SNR, two further seeds, ten DART fits": markdown(
+            low_snr(again, "dart", NEW)
+        ),
+        **{
+            f"Every cell of two further seeds: DART, {fits} fits": markdown(
+                cells(again, "dart", fits), 4
+            )
+            for _, fits in DART
         },
         "Noise": markdown(pl.DataFrame(loaded["noise"]), 2),
         "Reliability": markdown(pl.DataFrame(loaded["reliability"])),

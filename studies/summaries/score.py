@@ -10,7 +10,7 @@ python studies/summaries/score.py study FORMULAS formulas.parquet     # formulas
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,13 +48,15 @@ def oracle(fits: KeptFits, relevant: np.ndarray[Any, np.dtype[np.intp]]) -> Scor
     return best
 
 
-def rows_of(kept: KeptSet, rules: Iterable[str]) -> list[dict[str, Any]]:
-    """Score these rules, and the best cut, on one data set."""
+def rows_of(
+    kept: KeptSet, rules: Iterable[str], numbers: Sequence[int] = FITS
+) -> list[dict[str, Any]]:
+    """Score these rules, and the best cut, on one data set, with the first fits of it."""
     rows = []
     for prior in ("dart", "bart"):
         if prior not in kept.fits:
             continue
-        for number in FITS:
+        for number in numbers:
             fits = kept.fits[prior].first(number)
             found = {ORACLE: oracle(fits, kept.relevant)}
             for name in rules:
