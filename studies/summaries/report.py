@@ -249,6 +249,9 @@ def main() -> None:
         "At n = 500 and low SNR, two further seeds, ten DART fits": markdown(
             low_snr(again, "dart", NEW)
         ),
+        "How far to the best cut one could go if the probabilities were right": markdown(
+            pl.DataFrame(loaded["reach"])
+        ),
         **{
             f"Every cell of two further seeds: DART, {fits} fits": markdown(
                 cells(again, "dart", fits), 4
