@@ -143,7 +143,7 @@ def regression(rows: FloatArray, truth: BoolArray, weight: FloatArray) -> FloatA
 
 
 def best_expected(p: FloatArray) -> BoolArray:
-    """Return the set whose expected F1 is highest if the probabilities are right."""
+    """Return about the set whose expected F1 is highest if the probabilities are right."""
     order = np.argsort(-p, kind="stable")
     expected = 2 * np.cumsum(p[order]) / (np.arange(1, len(p) + 1) + p.sum())
     mask = np.zeros(len(p), dtype=bool)

@@ -3,8 +3,9 @@
     python studies/summaries/reach.py CONFIRM AGAIN
 
 The best cut knows the truth. Here the truth is drawn anew, each variable relevant with its stated
-probability: if these were right, no rule with the same evidence could score higher than the set
-whose expected F1 is highest. Written to results/reach.json.
+probability, independently (draws without any relevant one are left out). If that were how the truth
+comes about, no rule could on average score higher than the set whose expected F1 is highest, which
+is taken to be that of the highest ratio of expectations. Written to results/reach.json.
 """
 
 from __future__ import annotations

@@ -258,7 +258,7 @@ def main() -> None:
             )
             for _, fits in DART
         },
-        "Noise": markdown(pl.DataFrame(loaded["noise"]), 2),
+        "Noise": markdown(pl.DataFrame(loaded["noise"])),
         "Reliability": markdown(pl.DataFrame(loaded["reliability"])),
     }
     text = "# Tables\nMade by `studies/summaries/report.py` from the results beside it.\n"
