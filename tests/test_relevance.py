@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,6 +18,7 @@ from bayesvc.bench import problems
 from bayesvc.measures import MEASURES
 from bayesvc.measures import relevance as of_draws
 from bayesvc.relevance import COEFFICIENTS, between_share, noise_floor, probability
+from bayesvc.report.words import conclusion
 
 STUDY = Path(__file__).parent.parent / "studies" / "summaries" / "results" / "learned.json"
 SHORT = {"burn_in": 300, "n_draws": 300, "random_state": 0, "signal_test": False}
@@ -103,7 +105,14 @@ def test_where_nothing_is_probable_the_recipe_takes_the_most_probable_and_says_s
     assert found.values.max() < 0.5
     assert found.selected.tolist() == [found.values.argmax()]
     assert any("no variable reaches a probability of 0.5" in note for note in found.warnings)
-    assert "the most probable, though not as probable" in found.explain(found.names[0])
+    best = found.names[0]
+    assert "less than the 0.5 asked for, but the most probable" in found.explain(best)
+    other = next(name for name in found.feature_names if name != best)
+    assert "less than the 0.5 asked for, and not the most probable" in found.explain(other)
+    assert conclusion(replace(found, signal=None)) == (
+        "None of 40 columns drives y with a probability of 0.5; the most probable is selected",
+        [best],
+    )
     strict = bv.select_from(found.draws, "relevance", "median-probability")
     assert not strict.mask.any()
     assert not any("probability of 0.5" in note for note in strict.warnings)

@@ -46,8 +46,19 @@ def test_parameters_are_those_of_select():
     own = inspect.signature(bv.row_stability).parameters
     theirs = inspect.signature(bv.select).parameters
     assert set(resampled.SETTINGS) == set(theirs) - set(own)
-    for name in set(own) & set(theirs):
+    for name in set(own) & set(theirs) - {"allow_empty"}:  # that of the selection, if there is one
         assert own[name].default == theirs[name].default
+
+
+def test_what_a_selection_may_leave_empty_its_halves_may_too(spied):
+    rng = np.random.default_rng(3)
+    X, y = rng.uniform(size=(100, 8)), rng.normal(size=100)
+    empty = bv.select(X, y, allow_empty=True, **SHORT)
+    assert empty.names == []
+    bv.row_stability(X, y, selection=empty, n_resamples=2)
+    assert [call["allow_empty"] for call in spied] == [True, True]
+    bv.row_stability(X, y, selection=empty, n_resamples=2, allow_empty=False)
+    assert [call["allow_empty"] for call in spied[2:]] == [False, False]
 
 
 def test_drivers_are_always_selected_and_noise_seldom(planted):

@@ -9,7 +9,7 @@ import pytest
 
 import bayesvc as bv
 from bayesvc.problem import Data
-from bayesvc.report.words import notes
+from bayesvc.report.words import agreement, notes
 from bayesvc.signal import SignalTest, find_signal, plan_signal_test
 
 SHORT = {"n_replicates": 2, "burn_in": 200, "n_draws": 200, "random_state": 1}
@@ -70,6 +70,37 @@ def test_nothing_is_selected_if_that_is_allowed(noise, signal, classes):
     assert not empty.signal.found
     full = bv.select(signal[0], response(signal[1]), allow_empty=True, **SHORT)
     assert "x2" in full.names
+
+
+def test_what_was_emptied_is_told_without_a_cut(noise, tmp_path):
+    empty = bv.select(*noise, "dart-relevance", allow_empty=True, **SHORT)
+    assert empty.emptied
+    assert empty.unreached is None
+    assert np.isnan(empty.table["margin"]).all()
+    assert not empty.stability.leave_one_out.any()
+    assert "no signal was found, so nothing is selected" in empty.explain("x0")
+    assert empty.warnings[0].endswith("; so nothing is selected")
+    assert json.loads(empty.to_json())["allow_empty"] is True
+    empty.save(tmp_path / "empty.npz")
+    again = bv.Selection.load(tmp_path / "empty.npz")
+    assert again.emptied
+    assert repr(again) == repr(empty)
+    assert empty.plot("scatter").data["selected"].sum() == 0
+
+
+def test_of_several_methods_each_warning_is_told_once(signal):
+    short = {"burn_in": 100, "n_draws": 100, "random_state": 1}
+    rng = np.random.default_rng(1)
+    X, y = rng.uniform(size=(60, 40)), rng.normal(size=60)
+    both = bv.compare(X, y, ["dart-relevance", "dart-mpm"], **short)
+    assert sum("no signal was found" in text for text in both.warnings) == 1
+    assert any(text.startswith("dart-relevance: no variable reaches") for text in both.warnings)
+    assert "Note: no signal was found" in repr(both)
+    sentence, names = agreement(both)
+    assert sentence.startswith("No sign that any of the 40 columns drives y; by chance, it seems,")
+    assert set(names) == set(both["dart-relevance"].names) & set(both["dart-mpm"].names)
+    clear = bv.compare(*signal, ["dart-vc", "dart-mpm"], **short)
+    assert not any("signal" in text for text in clear.warnings)
 
 
 def test_comparison_and_selector_know_it_too(noise):

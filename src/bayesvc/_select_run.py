@@ -128,18 +128,15 @@ def make_selection(
     frame: str | None,
     signal: SignalTest | None,
     *,
-    empty: bool,
+    allow_empty: bool,
 ) -> Selection:
-    """Cut the fits by one method; `empty` says to select nothing where there is no signal."""
+    """Cut the fits by one method; `allow_empty`: select nothing where there is no signal."""
     assert plan.prior is not None
     own = fits[plan.prior]
     draws = own.first(plan.n_replicates)
     null = own.null(plan.measure, plan.n_permutations)
     mask, cut, values = cut_draws(plan, draws, null)
-    if empty and signal is not None and not signal.found:
-        mask = np.zeros_like(mask)
-    selected = np.flatnonzero(mask)
-    return Selection(
+    found = Selection(
         method=plan,
         mask=mask,
         cut=cut,
@@ -147,10 +144,14 @@ def make_selection(
         null=null,
         draws=draws,
         permuted=None if null is None else own.permuted,
-        twins=find_twins(_correlations(data, selected), selected, data.names),
         frame=frame,
         signal=signal,
+        allow_empty=allow_empty,
     )
+    if found.emptied:
+        return replace(found, mask=np.zeros_like(mask))
+    twins = find_twins(_correlations(data, found.selected), found.selected, data.names)
+    return replace(found, twins=twins)
 
 
 def _correlations(data: Data, selected: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -67,6 +67,7 @@ def _settings(selection: Selection) -> dict[str, Any]:
         },
         "twins": [asdict(twin) for twin in selection.twins],
         "frame": selection.frame,
+        "allow_empty": selection.allow_empty,
         "explained": None if signal is None else signal.explained,
         "enough": None if enough is None else asdict(enough),
     }
@@ -92,6 +93,7 @@ def from_parts(path: PathLike, settings: dict[str, Any], arrays: Arrays) -> Sele
         twins=tuple(_twin(twin) for twin in settings["twins"]),
         frame=_frame(settings["frame"]),
         signal=_signal(settings["explained"], arrays),
+        allow_empty=bool(settings.get("allow_empty", False)),  # earlier files do not say
         enough=_enough(settings["enough"]),
         row_share=checked("row_share", arrays, (p,), np.float64) if "row_share" in arrays else None,
     )

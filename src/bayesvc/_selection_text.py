@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,13 +39,16 @@ def explain(selection: Selection, j: int) -> str:
 
 
 def _distance(selection: Selection, j: int) -> str:
-    margin, threshold = float(selection.cut.margin[j]), float(selection.cut.threshold[j])
+    margin, threshold = float(selection.margin[j]), float(selection.threshold[j])
+    if selection.emptied:
+        return "no signal was found, so nothing is selected"
     if math.isnan(margin):
         return "all variables look alike, so there is no cut"
     if math.isnan(threshold):
         return f"{abs(margin):.2f} away from the nearest variable on the other side of the cut"
-    if margin == 0 and selection.unreached is not None:
-        return f"{selection.importance[j]:.3g}, the most probable, though not as probable as asked"
+    if selection.unreached is not None:
+        less = f"{selection.importance[j]:.3g}, less than the {selection.unreached:g} asked for"
+        return f"{less}, {'but' if selection.mask[j] else 'and not'} the most probable"
     side = "above" if selection.importance[j] >= threshold else "below"
     return f"{selection.importance[j]:.3g}, {abs(margin):.3g} {side} its threshold {threshold:.3g}"
 
@@ -122,7 +126,7 @@ def table_rows(selection: Selection) -> list[list[str]]:
             "yes" if selection.mask[j] else "no",
             f"{selection.importance[j]:.3g}",
             f"{100 * selection.draws.mpvip[:, j].mean():.0f} %",
-            "" if math.isnan(selection.cut.margin[j]) else f"{selection.cut.margin[j]:+.2g}",
+            "" if math.isnan(selection.margin[j]) else f"{selection.margin[j]:+.2g}",
             "" if math.isnan(stable[j]) else f"{100 * stable[j]:.0f} %",
             *([] if of_rows is None else [f"{100 * of_rows[j]:.0f} %"]),
         ]
@@ -151,6 +155,7 @@ def as_dict(selection: Selection) -> dict[str, Any]:
         "prior": None if draws.prior is None else type(draws.prior).__name__,
         "measure": method.measure.name,
         "threshold": method.threshold.name,
+        "threshold_settings": asdict(method.threshold),
         "reason": method.reason,
         "n_replicates": draws.n_replicates,
         "n_permutations": method.n_permutations,
@@ -160,6 +165,7 @@ def as_dict(selection: Selection) -> dict[str, Any]:
         "random_state": draws.random_state,
         "data_hash": draws.data_hash,
         "selected": selection.names,
+        "allow_empty": selection.allow_empty,
         "signal": _signal(selection),
         "enough": None if selection.enough is None else selection.enough.reason,
         "warnings": list(selection.warnings),

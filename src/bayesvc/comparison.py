@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,24 @@ class Comparison(Mapping[str, Selection]):
         return make_frame(
             {"variable": list(first.feature_names), **masks, "methods": votes}, self._frame
         )
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of the results should know, each thing once, in plain sentences.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> rng = np.random.default_rng(0)
+        >>> X, y = rng.uniform(size=(100, 5)), rng.normal(size=100)
+        >>> noise = bv.compare(
+        ...     X, y, ["dart-vc", "dart-mpm"], burn_in=200, n_draws=200, random_state=0
+        ... )
+        >>> noise.warnings[0]
+        'no signal was found: ...; any selection may be chance'
+        """
+        return shared_warnings(self)
 
     def plot(self, **options: Any) -> Plot:
         """Draw which methods select which variables. Needs matplotlib.
@@ -100,7 +119,24 @@ class Comparison(Mapping[str, Selection]):
             f"{name:{width}}  {len(found.selected):4d}  {_listed(found.names)}"
             for name, found in self.items()
         ]
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"Note: {text}." for text in self.warnings)])
+
+
+def shared_warnings(selections: Mapping[str, Selection]) -> tuple[str, ...]:
+    """Return what selections from the same data warn of; see `Comparison.warnings`."""
+    told: dict[str, list[str]] = {}
+    for name, found in selections.items():
+        for text in found.warnings[: len(found.warnings) - len(found.twins)]:
+            told.setdefault(text, []).append(name)
+    texts = [
+        text if len(names) == len(selections) else f"{_listed(names)}: {text}"
+        for text, names in told.items()
+    ]
+    twins = {twin for found in selections.values() for twin in found.twins}
+    if twins:
+        pairs = sorted({f"{twin.unselected} and {twin.selected}" for twin in twins})
+        texts.append(f"the data can hardly tell apart: {_listed(pairs)}")
+    return tuple(texts)
 
 
 def _listed(names: Sequence[str], most: int = 8) -> str:

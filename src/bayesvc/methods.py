@@ -158,7 +158,7 @@ def select(
     else:
         fits = sample_plans(data, [plan], run)
     signal = test_for_signal(data, [plan], run) if signal_test else None
-    found = make_selection(plan, fits, data, frame_kind(X), signal, empty=allow_empty)
+    found = make_selection(plan, fits, data, frame_kind(X), signal, allow_empty=allow_empty)
     return replace(found, enough=enough)
 
 
@@ -229,7 +229,7 @@ def compare(
     signal = test_for_signal(data, plans, run) if signal_test else None
     frame = frame_kind(X)
     found = {
-        plan.name: make_selection(plan, fits, data, frame, signal, empty=allow_empty)
+        plan.name: make_selection(plan, fits, data, frame, signal, allow_empty=allow_empty)
         for plan in plans
     }
     return Comparison(found, frame)

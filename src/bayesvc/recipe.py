@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from bayesvc._validation import check_choice, check_integer
@@ -143,7 +143,10 @@ class Method:
     def description(self) -> str:
         """The parts in words."""
         prior = "" if self.prior is None else f"{type(self.prior).__name__} prior, "
-        return f"{prior}{self.measure.label}, {self.threshold.name} threshold"
+        usual, own = asdict(THRESHOLDS[self.threshold.name]), asdict(self.threshold)
+        settings = ", ".join(f"{key}={own[key]}" for key in own if own[key] != usual[key])
+        threshold = f"{self.threshold.name} threshold{f' ({settings})' if settings else ''}"
+        return f"{prior}{self.measure.label}, {threshold}"
 
 
 def resolve_method(

@@ -99,7 +99,7 @@ def row_stability(
     groups: Groups | None = None,
     sample_weight: Any = None,
     permute_within: Any = None,
-    allow_empty: bool = False,
+    allow_empty: bool | None = None,
     **settings: Any,
 ) -> RowStability:
     """Repeat a selection on random parts of the rows.
@@ -125,7 +125,8 @@ def row_stability(
         all, and `fraction` is one of the blocks.
     random_state, n_jobs, response, groups, sample_weight, permute_within, allow_empty
         As in `select`; weights and labels go with their rows. The result does not depend on
-        `n_jobs`. With `selection` the seed is that of the selection unless another is given.
+        `n_jobs`. With `selection` the seed and `allow_empty` are those of the selection unless
+        others are given.
     progress : bool or callable, optional
         As in `select`, but counted in selections.
     checkpoint : path, optional
@@ -164,6 +165,8 @@ def row_stability(
     [0.1, 1.0, 0.0, 0.1]
     """
     _check_settings(settings, selection, method)
+    if allow_empty is None:
+        allow_empty = selection is not None and selection.allow_empty
     drawing = Drawing(n_resamples, fraction, pairs)
     work = prepare(
         X, y, drawing, selection=selection, method=method, settings=settings, blocks=blocks,

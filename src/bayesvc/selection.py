@@ -73,6 +73,8 @@ class Selection:
         Type of the tables: that of the caller's data.
     signal : SignalTest or None
         Whether y has anything to do with X at all.
+    allow_empty : bool
+        Whether nothing was to be selected without signal; `emptied` says that it was so.
     enough : Enough or None
         For ``n_replicates="auto"``: why there were no more fits.
     row_share : ndarray (n_features,) or None
@@ -99,6 +101,7 @@ class Selection:
     twins: tuple[Twin, ...] = ()
     frame: str | None = None
     signal: SignalTest | None = None
+    allow_empty: bool = False
     enough: Enough | None = None
     row_share: FloatArray | None = None
 
@@ -121,6 +124,34 @@ class Selection:
     def importance(self) -> FloatArray:
         """One number per variable: the measure, or its first column."""
         return self.values if self.values.ndim == 1 else self.values[:, 0]
+
+    @property
+    def emptied(self) -> bool:
+        """Whether nothing is selected because there is no signal, whatever the cut says.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> rng = np.random.default_rng(0)
+        >>> X, y = rng.uniform(size=(100, 5)), rng.normal(size=100)
+        >>> noise = bv.select(
+        ...     X, y, n_replicates=2, burn_in=300, n_draws=300, random_state=0, allow_empty=True
+        ... )
+        >>> noise.emptied, noise.names
+        (True, [])
+        """
+        return self.allow_empty and self.signal is not None and not self.signal.found
+
+    @property
+    def threshold(self) -> FloatArray:
+        """What each variable's measure had to reach; NaN where that is not what decided."""
+        return np.full(len(self.mask), np.nan) if self.emptied else self.cut.threshold
+
+    @property
+    def margin(self) -> FloatArray:
+        """How far each variable is from the cut; NaN where that is not what decided."""
+        return np.full(len(self.mask), np.nan) if self.emptied else self.cut.margin
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
@@ -153,7 +184,7 @@ class Selection:
             columns |= {label: self.values[:, k] for k, label in enumerate(labels)}
         for tally in ("vc", "vip", "mpvip", "mi"):
             columns.setdefault(tally, getattr(self.draws, tally).mean(axis=0))
-        columns |= {"threshold": self.cut.threshold, "margin": self.cut.margin}
+        columns |= {"threshold": self.threshold, "margin": self.margin}
         if self.null is not None:
             columns |= {f"p_{kind}": p for kind, p in self.p_values.items()}
         if self.row_share is not None:
@@ -203,6 +234,8 @@ class Selection:
         return np.asarray(self._without_one.mean(axis=0))
 
     def _mask_of(self, replicates: Sequence[int]) -> BoolArray:
+        if self.emptied:  # by a test that has fits of its own
+            return self.mask
         if self.method.measure.least_fits > 1:  # a fit taken twice would agree with itself
             replicates = sorted(set(replicates))
         return cut_draws(self.method, self.draws.take(replicates), self.null)[0]
@@ -217,7 +250,8 @@ class Selection:
         """What a reader of the result should know, in plain sentences."""
         found = []
         if self.signal is not None and not self.signal.found:
-            found.append(self.signal.sentence)
+            follows = "so nothing is selected" if self.emptied else "any selection may be chance"
+            found.append(f"{self.signal.sentence}; {follows}")
         rows = self.draws.n_rows
         if rows is not None and rows < _FEW_ROWS:
             found.append(
@@ -227,7 +261,7 @@ class Selection:
         what, rhat = self._worst_mixing
         if rhat > diagnostics.RHAT_LIMIT:
             found.append(
-                f"the chains disagree about {what} (R-hat {rhat:.2f}, more than "
+                f"the chains disagree about {what} (R-hat {rhat:.4g}, more than "
                 f"{diagnostics.RHAT_LIMIT}): see how stable the selection is, and run longer "
                 "ones (burn_in, n_draws)"
             )

@@ -71,7 +71,7 @@ class SignalTest:
         )
         if self.found:
             return f"there is signal: {facts}"
-        return f"no signal was found: {facts}; what is selected may be chance"
+        return f"no signal was found: {facts}"
 
     def __repr__(self) -> str:
         return f"<SignalTest: {self.sentence}>"

@@ -13,8 +13,9 @@ import small_grid
 from click.testing import CliRunner
 
 from bayesvc.bench import paper
+from bayesvc.bench.files import read_rows
 from bayesvc.bench.run import run_grid
-from bayesvc.bench.store import SCHEMA
+from bayesvc.bench.store import SCHEMA, Store
 from bayesvc.cli.app import app
 
 HERE = Path(__file__).parent
@@ -104,7 +105,8 @@ def test_rescoring_takes_functions_of_the_kept_fits(kept, tmp_path):
     found = bench(
         "rescore", kept, "--methods", "small_grid:often,dart-vc@9", "--out", out, "--jobs", 1
     )
-    assert found.exit_code == 0, found.output
+    assert found.exit_code == 1  # there are no results of dart-vc; the others are kept
+    assert "dart-vc (9 fits) failed on 3 of 3 data sets" in found.output
     rows = pl.read_parquet(out)
     assert rows.filter(method="small_grid:often")["error"].null_count() == 3
     assert (
@@ -127,6 +129,52 @@ def test_rescored_methods_side_by_side(kept, tmp_path):
     found = bench("compare", out, "dart-relevance", "bart-vc")
     assert found.exit_code == 2
     assert "there are no results of 'bart-vc'" in found.output
+
+
+def test_other_numbers_of_fits_can_be_asked_for(kept, tmp_path):
+    out = tmp_path / "several.csv"
+    methods = "dart-relevance@3,dart-vc@2,dart-vc@3"
+    assert bench("rescore", kept, "--methods", methods, "--out", out, "--jobs", 1).exit_code == 0
+    usual = bench("table", out).output
+    assert "3 rows have other numbers of fits: --lrep" in usual
+    two = bench("table", out, "--lrep", 2).output
+    assert "dart-vc" in two
+    assert "dart-relevance" not in two
+    assert "has results of 2, 3 fits only" in bench("table", out, "--lrep", 7).output
+    found = bench("compare", out, "dart-vc@2", "dart-vc@3")
+    assert found.exit_code == 0, found.output
+    assert "dart-vc@2: 2 fits" in found.output
+    assert "dart-vc@3: 3 fits" in found.output
+    refused = bench("rescore", kept, "--methods", "dart-relevance@3", "--lrep", 1, "--out", "x.csv")
+    assert refused.exit_code == 2
+    assert "lrep=1: none of these methods" in refused.output
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_results_survive_a_file(store, tmp_path, kind):
+    path = tmp_path / f"rows.{kind}"
+    assert bench("export", store, path).exit_code == 0
+    assert read_rows(path).equals(Store(store).rows())
+    assert bench("table", path).output == bench("table", store).output
+    assert "exists; give another name" in bench("export", store, path).output
+    assert "neither in .parquet" in bench("export", store, tmp_path / "rows.txt").output
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("none.csv", None, "does not exist"),
+        ("other.csv", "a,b\n1,2\n", "has other columns than results"),
+        ("text.parquet", "a,b\n1,2\n", "cannot be read as Parquet"),
+        ("values.csv", ",".join(SCHEMA) + "\n" + "x," * (len(SCHEMA) - 1) + "x\n", "no results"),
+    ],
+)
+def test_a_file_of_something_else_is_refused(tmp_path, name, text, message):
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    found = bench("table", tmp_path / name)
+    assert found.exit_code == 2
+    assert message in found.output
 
 
 def test_claims_and_figures(store, tmp_path):

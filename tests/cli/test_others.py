@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 SHORT = ("--burn-in", "60", "--draws", "60", "--jobs", "1")
@@ -24,6 +25,17 @@ def test_compare_shows_where_methods_agree(run, file, tmp_path):
     assert table["methods"].to_list()[:2] == [3, 3]
     told = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert told["selected"]["dart-vc"] == ["b", "d"]
+
+
+def test_compare_of_noise_warns(run, tmp_path):
+    rng = np.random.default_rng(2)
+    columns = {name: rng.random(80) for name in "yabc"}
+    pl.DataFrame(columns).write_csv(tmp_path / "noise.csv")
+    options = ("--methods", "dart-vc,dart-mpm", "--out", "out", *SHORT)
+    done = run("compare", "noise.csv", "-y", "y", *options)
+    assert "Note: no signal was found" in done.stderr
+    told = json.loads((tmp_path / "out" / "comparison.json").read_text())
+    assert "any selection may be chance" in told["warnings"][0]
 
 
 def test_compare_for_machines(run, file):

@@ -294,6 +294,22 @@ def test_bad_input_of_the_real_command(run, file):
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--method", "dart-vc", "--goal", "quick"), "--method dart-vc and --goal quick both"),
+        (("--allow-empty", "--no-signal-test"), "--allow-empty rests on the test for signal"),
+        (("--method", "dart-relevance", "--fits", "1"), "but --fits 1; take at least 2"),
+    ],
+)
+def test_settings_that_contradict_each_other_leave_nothing_behind(file, tmp_path, options, message):
+    out = tmp_path / "out"
+    done = CliRunner().invoke(app, ["select", str(file), "-y", "y", *options, "--out", str(out)])
+    assert done.exit_code == 2
+    assert message in done.output
+    assert not out.exists()
+
+
 def test_a_file_too_large_for_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
     from bayesvc import _validation
     from bayesvc.cli.errors import BadInput

@@ -204,6 +204,31 @@ def test_the_call_names_every_setting(fitted: Any, settings: dict[str, Any]) -> 
     assert "columns" in Page(report_html(found)).text
 
 
+@pytest.mark.parametrize("settings", [{"allow_empty": True}, {"signal_test": False}])
+def test_the_call_repeats_what_is_done_without_signal(settings: dict[str, bool]) -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.uniform(size=(100, 8)), rng.normal(size=100)
+    short: dict[str, Any] = {"burn_in": 50, "n_draws": 50, "random_state": 1}
+    found = bv.select(X, y, n_replicates=2, **short, **settings)
+    scope: dict[str, Any] = {"X": X, "y": y}
+    exec(selection_code(found), scope)
+    assert scope["found"].names == found.names
+    assert repr(scope["found"]) == repr(found)
+    both = bv.compare(X, y, ["dart-vc", "dart-mpm"], **short, **settings)
+    exec(comparison_code(both), scope)
+    assert repr(scope["both"]) == repr(both)
+
+
+def test_a_comparison_of_noise_says_so() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.uniform(size=(100, 8)), rng.normal(size=100)
+    names = ["dart-vc", "dart-relevance"]
+    text = Page(report_html(bv.compare(X, y, names, burn_in=50, n_draws=50, random_state=1))).text
+    assert "No sign that any of the 8 columns drives y" in text
+    assert "any selection may be chance" in text
+    assert "nothing to warn of" not in text
+
+
 def test_a_comparison_is_reported_and_repeated(fitted: Any) -> None:
     X, y, _ = fitted
     names = ["dart-vc", "dart-mpm", "bart-vip-rank"]

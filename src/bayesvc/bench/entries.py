@@ -76,11 +76,18 @@ def entries_of(specs: Iterable[str], lrep: Iterable[int] = ()) -> tuple[Entry, .
     [('dart-vc', 1), ('dart-vc', 2), ('dart-vc', 10), ('abc-mpm', 0)]
     """
     found: dict[tuple[str, int], Entry] = {}
+    lrep = tuple(lrep)
     for spec in specs:
-        for entry in _entries(spec, tuple(lrep)):
+        for entry in _entries(spec, lrep):
             found[entry.key] = entry
     if not found:
         raise ValueError(f"methods is empty; {_HELP}")
+    for number in lrep:
+        if all(entry.n_replicates != number for entry in found.values()):
+            raise ValueError(
+                f"lrep={number!r}: none of these methods can take so many fits; ABC, functions and "
+                "methods that permute have numbers of their own, and some methods need two fits"
+            )
     return tuple(found.values())
 
 

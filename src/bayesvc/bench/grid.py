@@ -144,6 +144,8 @@ def make_grid(
     72
     """
     check_choice("grid", name, _GRIDS)
+    if lrep and methods is None:
+        raise ValueError(f"lrep={list(lrep)} was given without methods; name those it is for")
     wanted: dict[Task, dict[tuple[str, int], Entry]] = {}
     for block in _GRIDS[name]:
         mine = (block.methods, block.lrep) if methods is None else (methods, lrep)

@@ -39,8 +39,10 @@ def paired(
     rows : polars.DataFrame
         Of `Store.rows` or `rescore`.
     method, against : str
+        Names, also with a number of fits: "dart-vc@2".
     n_replicates : int, optional
-        Fits of both; by default as many as their recipes say.
+        Fits of those without a number; by default as many as their recipes say, or the most there
+        are.
 
     Returns
     -------
@@ -73,14 +75,7 @@ def paired(
     >>> pairs["difference"].to_list()
     [0.5, 0.0]
     """
-    asked = pl.col("n_replicates").is_in([n_replicates, 0])  # 0: no fits, or a user's function
-    fits = usual_fits(rows) if n_replicates is None else rows.filter(asked)
-    columns = (*TASK, *SCORES, "n_replicates", "error")
-    sides = [fits.filter(method=name).select(columns) for name in (method, against)]
-    for name, side in zip((method, against), sides, strict=True):
-        if side.is_empty():
-            wanted = "" if n_replicates is None else f" with {n_replicates} fits"
-            raise ValueError(f"there are no results of {name!r}{wanted}; there are {_held(rows)}")
+    sides = [_side(rows, name, n_replicates) for name in (method, against)]
     found = sides[0].join(sides[1], on=TASK, suffix="_against", maintain_order="left")
     if found.is_empty():
         raise ValueError(f"no data set has results of both {method!r} and {against!r}")
@@ -89,6 +84,22 @@ def paired(
         unit=pl.col("problem").replace(classes),
         difference=pl.col("f1") - pl.col("f1_against"),
     )
+
+
+def _side(rows: pl.DataFrame, spec: str, n_replicates: int | None) -> pl.DataFrame:
+    """Return the results of one method, one per data set."""
+    name, _, number = spec.partition("@")
+    if number:
+        if not number.isdigit():
+            raise ValueError(f"{spec!r}: {number!r} is no number of fits; give such as {name}@5")
+        n_replicates = int(number)
+    own = rows.filter(method=name)
+    asked = pl.col("n_replicates").is_in([n_replicates, 0])  # 0: no fits, or a user's function
+    found = usual_fits(own) if n_replicates is None else own.filter(asked)
+    if found.is_empty():
+        wanted = "" if n_replicates is None else f" with {n_replicates} fits"
+        raise ValueError(f"there are no results of {name!r}{wanted}; there are {_held(rows)}")
+    return found.select(*TASK, *SCORES, "n_replicates", "error")
 
 
 def _held(rows: pl.DataFrame) -> str:

@@ -48,7 +48,7 @@ def rescore(
     store = Store(folder)
     tasks = store.kept_tasks()
     if not tasks:
-        raise StoreError(f"{folder} keeps no tallies; run it with --keep-draws")
+        raise StoreError(f"{folder} keeps no fits; run it with --keep-draws")
     jobs = min(resolve_n_jobs(n_jobs), len(tasks))
     work = (delayed(_rows)(store, task, entries) for task in tasks)
     rows: list[dict[str, Any]] = []

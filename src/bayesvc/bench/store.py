@@ -256,7 +256,8 @@ class Store:
         path = self.folder / "store.json"
         if not path.exists():
             if settings is None:
-                raise StoreError(f"{self.folder} holds no results; give the folder of `bench run`")
+                what = "holds no results" if self.folder.is_dir() else "is no folder"
+                raise StoreError(f"{self.folder} {what}; give the folder of `bench run`")
             if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
                 raise StoreError(
                     f"{self.folder} exists and is no folder of results; give another folder"

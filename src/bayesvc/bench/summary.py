@@ -178,6 +178,22 @@ def over_cells(rows: pl.DataFrame) -> pl.DataFrame:
     return means.sort("f1", descending=True).select(pl.exclude("n_failed"), "n_failed")
 
 
+def failures(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the methods that failed, on how many of how many data sets, and the first reason.
+
+    Examples
+    --------
+    >>> from bayesvc.bench import paper, summary
+    >>> summary.failures(paper.as_rows().with_columns(error=None)).height
+    0
+    """
+    lost = pl.col("error").is_not_null()
+    found = rows.group_by("method", "n_replicates", maintain_order=True).agg(
+        failed=lost.sum(), runs=pl.len(), error=pl.col("error").drop_nulls().first()
+    )
+    return found.filter(pl.col("failed") > 0)
+
+
 def first_places(rows: pl.DataFrame, method: str = "dart-vc") -> pl.DataFrame:
     """Return, for each cell, the rank of a method in F1 among the paper's methods that were run.
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bayesvc._validation import counted
 from bayesvc.cli.errors import BadInput, says_what_is_wrong
 from bayesvc.cli.output import progress_bar, show_frame
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from bayesvc.bench.run import OnDone
     from bayesvc.progress import ProgressCallback
 
@@ -82,11 +81,11 @@ def run(
     except KeyboardInterrupt:
         click.echo(f"Stopped. What was finished is in {out}; the same command goes on.", err=True)
         sys.exit(130)
-    click.echo(f"{found.n_run} tasks run, results in {out}")
+    click.echo(f"{counted(found.n_run, 'task')} run, results in {out}")
     if found.n_failed:
         click.echo(f"{found.n_failed} failed and score 0: see `bayesvc bench status {out}`")
     if found.n_elsewhere:
-        click.echo(f"{found.n_elsewhere} tasks are being run by other processes")
+        click.echo(f"{counted(found.n_elsewhere, 'task')} left to other processes that run them")
 
 
 @bench.command()
@@ -126,11 +125,12 @@ def status(results: Path) -> None:
 @_RESULTS
 @click.option("--against", type=click.Choice(["paper"]), help="Beside the published numbers.")
 @click.option("--method", help="This method only.")
+@click.option("--lrep", type=int, help="Methods with so many fits; by default as recipes say.")
 @says_what_is_wrong
-def table(results: Path, against: str | None, method: str | None) -> None:
+def table(results: Path, against: str | None, method: str | None, lrep: int | None) -> None:
     """Show the mean scores of every method and cell.
 
-    RESULTS is a folder of `run`, or a file of `export`.
+    RESULTS is a folder of `run`, or a file of `export` or `rescore`.
 
     \b
     bayesvc bench table smoke
@@ -140,15 +140,24 @@ def table(results: Path, against: str | None, method: str | None) -> None:
 
     from bayesvc.bench import against as against_module
     from bayesvc.bench import summary
+    from bayesvc.bench.files import read_rows
 
-    rows = _rows(results)
+    rows = read_rows(results)
     if method is not None:
         rows = rows.filter(pl.col("method") == method)
     if rows.is_empty():
         raise BadInput(f"{results} has no results{'' if method is None else f' of {method!r}'}")
     if against is None:
-        show_frame(summary.cell_means(summary.usual_fits(rows)).sort("data", "n", "snr", "f1"))
+        shown = summary.usual_fits(rows) if lrep is None else rows.filter(n_replicates=lrep)
+        numbers = ", ".join(map(str, rows["n_replicates"].unique().sort()))
+        if shown.is_empty():
+            raise BadInput(f"--lrep {lrep}: {results} has results of {numbers} fits only")
+        show_frame(summary.cell_means(shown).sort("data", "n", "snr", "f1"))
+        if shown.height < rows.height:
+            click.echo(f"{rows.height - shown.height} rows have other numbers of fits: --lrep")
         return
+    if lrep is not None:
+        raise BadInput("--lrep cannot go with --against, which takes the paper's numbers of fits")
     show_frame(against_module.against_paper(rows))
     for title, part in (
         ("Cells within 2 standard errors of the paper", against_module.verdict(rows)),
@@ -176,9 +185,10 @@ def table(results: Path, against: str | None, method: str | None) -> None:
 def figures(results: Path, out: Path, formats: tuple[str, ...], no_scatter: bool) -> None:
     """Draw the paper's figures 1 to 15, with the paper's own points in grey."""
     from bayesvc.bench.figures import draw_all
+    from bayesvc.bench.files import read_rows
     from bayesvc.bench.scatter import fit_scatter
 
-    rows = _rows(results)
+    rows = read_rows(results)
     scatter = None if no_scatter else fit_scatter()
     for path in draw_all(rows, out, formats, scatter):
         click.echo(path)
@@ -190,8 +200,9 @@ def figures(results: Path, out: Path, formats: tuple[str, ...], no_scatter: bool
 def claims(results: Path) -> None:
     """List what the paper says about its results, and whether it is so in these."""
     from bayesvc.bench.claims import claims as judge
+    from bayesvc.bench.files import read_rows
 
-    for claim in judge(_rows(results)):
+    for claim in judge(read_rows(results)):
         click.echo(f"{claim.verdict:14} {claim.statement}")
         click.echo(f"{'':14} paper: {claim.paper}; its tables: {claim.tables}; ours: {claim.ours}")
 
@@ -202,12 +213,11 @@ def claims(results: Path) -> None:
 @says_what_is_wrong
 def export(results: Path, file: Path) -> None:
     """Write all results to one Parquet or CSV file."""
-    rows = _rows(results)
-    if file.suffix not in (".parquet", ".csv"):
-        raise BadInput(f"{file} ends neither in .parquet nor in .csv; give such a name")
-    if file.exists():
-        raise BadInput(f"{file} exists; give another name, or delete it")
-    _save(rows, file)
+    from bayesvc.bench.files import check_new, read_rows, write_rows
+
+    check_new(file)
+    rows = read_rows(results)
+    write_rows(rows, file)
     click.echo(f"{len(rows)} rows in {file}")
 
 
@@ -222,42 +232,52 @@ def rescore(results: Path, methods: str, lrep: str | None, out: Path, jobs: int 
     """Score methods on the fits that `run --keep-draws` left, without fitting again.
 
     \b
-    bayesvc bench rescore seed --methods dart-vc,dart/vc/clustering --lrep 2,5 --out other.parquet
+    bayesvc bench rescore seed --methods dart-vc,dart-relevance --lrep 2,5 --out other.parquet
+    bayesvc bench rescore seed --methods dart/mpvip/clustering,mymodule:my_rule --out mine.parquet
     """
     from bayesvc.bench import summary
+    from bayesvc.bench.files import check_new, write_rows
     from bayesvc.bench.rescore import rescore as rescore_rows
 
-    if out.suffix not in (".parquet", ".csv") or out.exists():
-        raise BadInput(f"{out} exists, or ends neither in .parquet nor in .csv; give a new name")
+    check_new(out)
     with progress_bar("data sets", counts=True) as show:
         rows = rescore_rows(
             results, _listed(methods) or [], _whole("--lrep", lrep), n_jobs=jobs, on_done=show
         )
-    _save(rows, out)
+    write_rows(rows, out)
     show_frame(summary.over_cells(rows))
-    hint = "; `bayesvc bench compare` sets two methods side by side"
-    click.echo(f"{len(rows)} rows in {out}{hint if out.suffix == '.parquet' else ''}")
+    click.echo(f"{len(rows)} rows in {out}; `bayesvc bench compare` sets two methods side by side")
+    useless = False
+    for name, fits, failed, runs, error in summary.failures(rows).iter_rows():
+        click.echo(
+            f"{name} ({counted(fits, 'fit')}) failed on {failed} of {runs} data sets: {error}",
+            err=True,
+        )
+        useless = useless or failed == runs
+    sys.exit(1 if useless else 0)
 
 
 @bench.command()
 @_RESULTS
 @click.argument("method")
 @click.argument("against")
-@click.option("--lrep", type=int, help="Fits of both; by default what their recipes say.")
+@click.option("--lrep", type=int, help="Fits of both; by default as recipes say, or the most.")
 @says_what_is_wrong
 def compare(results: Path, method: str, against: str, lrep: int | None) -> None:
     """Compare METHOD with another on the same data sets, cell by cell and as a whole.
 
-    RESULTS is a folder of `run`, or a Parquet file of `export` or `rescore`. The units of the
+    RESULTS is a folder of `run`, or a file of `export` or `rescore`. The units of the
     standard errors are classes of equations that are the same function up to scaling; holm is how
     probable so low a difference is if METHOD is no worse, corrected for the number of cells.
 
     \b
     bayesvc bench compare rescored.parquet dart-relevance dart-vc
+    bayesvc bench compare rescored.parquet dart-vc@2 dart-vc@10
     """
     from bayesvc.bench import paired
+    from bayesvc.bench.files import read_rows
 
-    pairs = paired.paired(_rows(results), method, against, lrep)
+    pairs = paired.paired(read_rows(results), method, against, lrep)
     found = paired.verdict(pairs)
     cells = paired.by_cell(pairs)
     kinds = ["data"] if cells["data"].n_unique() > 1 else []
@@ -265,47 +285,20 @@ def compare(results: Path, method: str, against: str, lrep: int | None) -> None:
     show_frame(cells.select(*first, "tpr", "tpr_against", "fpr", "fpr_against"), 4)
     click.echo("")
     for name, side in ((method, ""), (against, "_against")):
-        fits = ", ".join(map(str, pairs[f"n_replicates{side}"].unique().sort()))
+        numbers = pairs[f"n_replicates{side}"].unique().sort().to_list()
+        fits = counted(numbers[0], "fit") if numbers != [0] else "fits of its own"
         failed = pairs[f"error{side}"].drop_nulls()
-        lost = f"; {len(failed)} runs failed and count as 0: {failed[0]}" if len(failed) else ""
-        click.echo(f"{name}: {fits} fits{lost}")
+        runs = counted(len(failed), "run")
+        lost = f"; {runs} failed and count as 0: {failed[0]}" if len(failed) else ""
+        click.echo(f"{name}: {fits}{lost}")
     click.echo(
         f"F1 of {method} minus that of {against}: {found['mean']:.4f}, standard error "
-        f"{found['se']:.4f} ({found['data_sets']} data sets, {found['classes']} classes of "
-        f"equations); mean over cells {found['mean_of_cells']:.4f}\n"
-        f"Better in {found['cells_better']} cells, worse in {found['cells_worse']}, equal in "
-        f"{found['cells_equal']} (both perfect in {found['cells_both_perfect']}); worse at 5 % "
-        f"after Holm's correction in {found['cells_worse_after_holm']}"
+        f"{found['se']:.4f} ({counted(found['data_sets'], 'data set')}, classes of equations: "
+        f"{found['classes']}); mean over cells {found['mean_of_cells']:.4f}\n"
+        f"Better in {counted(found['cells_better'], 'cell')}, worse in {found['cells_worse']}, "
+        f"equal in {found['cells_equal']} (both perfect in {found['cells_both_perfect']}); worse "
+        f"at 5 % after Holm's correction in {found['cells_worse_after_holm']}"
     )
-
-
-def _rows(results: Path) -> pl.DataFrame:
-    """Return the results in a folder, or in a file that was exported."""
-    import polars as pl
-
-    from bayesvc.bench.store import SCHEMA, Store
-
-    if not results.is_file():
-        return Store(results).rows()
-    try:
-        rows = pl.read_parquet(results)
-    except pl.exceptions.ComputeError as error:
-        raise BadInput(
-            f"{results} is no Parquet file ({error}); give one of `bench export`"
-        ) from None
-    if set(rows.columns) != set(SCHEMA):
-        raise BadInput(f"{results} has other columns than results; give a file of `bench export`")
-    return rows
-
-
-def _save(rows: pl.DataFrame, file: Path) -> None:
-    import polars as pl
-
-    if file.suffix == ".parquet":
-        rows.write_parquet(file, compression="zstd")
-    else:
-        joined = pl.col("selected").cast(pl.List(pl.String)).list.join(" ")
-        rows.with_columns(joined).write_csv(file)
 
 
 def _counted(show: ProgressCallback) -> OnDone:

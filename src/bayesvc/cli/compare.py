@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesvc.cli.errors import says_what_is_wrong
-from bayesvc.cli.output import progress_bar, show_table
+from bayesvc.cli.output import progress_bar, say_notes, show_table
 from bayesvc.cli.work import (
     begin,
     data_options,
@@ -79,6 +79,7 @@ def _show(found: Comparison, quiet: bool) -> None:
     show_table(votes.columns, rows)
     if votes.height > _MOST_ROWS:
         click.echo(f"... and {votes.height - _MOST_ROWS} more, selected by fewer methods")
+    say_notes(found.warnings, next(iter(found.values())).signal)
     unanimous = votes.filter(votes["methods"] == len(found))["variable"].to_list()
     said = ", ".join(unanimous) if unanimous else "no column"
     click.echo(f"All {len(found)} methods select {said}.")

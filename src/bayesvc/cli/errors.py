@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from bayesvc.cli.output import as_options
+
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -36,6 +38,6 @@ def says_what_is_wrong(command: _F) -> _F:
             where = f"{error.filename}: " if error.filename else ""
             raise BadInput(f"{where}{error.strerror or error}") from None
         except (ValueError, TypeError, ImportError, MemoryError) as error:
-            raise BadInput(str(error)) from None
+            raise BadInput(as_options(str(error))) from None
 
     return wrapped  # type: ignore[return-value]

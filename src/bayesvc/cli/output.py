@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
     import polars as pl
 
     from bayesvc.progress import ProgressCallback
+    from bayesvc.signal import SignalTest
+
+_OPTIONS = {
+    "n_replicates": "--fits", "n_permutations": "--permutations", "n_trees": "--trees",
+    "burn_in": "--burn-in", "n_draws": "--draws", "random_state": "--seed", "n_jobs": "--jobs",
+}  # fmt: skip
 
 
 def show_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -73,6 +80,42 @@ def progress_bar(text: str, *, counts: bool = False) -> Iterator[ProgressCallbac
 def note(text: str) -> None:
     """Say something beside the result."""
     click.echo(text, err=True)
+
+
+def say_notes(warnings: Sequence[str], signal: SignalTest | None) -> None:
+    """Say what a reader of a result should know."""
+    from bayesvc.report.words import as_sentence
+
+    for text in warnings:
+        note(f"Note: {as_options(text)}.")
+    if signal is not None and signal.found:
+        note(as_sentence(signal.sentence))
+
+
+def as_options(text: str) -> str:
+    """Return a message with the arguments that it names as options of the command that runs.
+
+    Examples
+    --------
+    >>> import click
+    >>> from bayesvc.cli.output import as_options
+    >>> command = click.Command("select", params=[click.Option(["--trees"])])
+    >>> with click.Context(command):
+    ...     as_options("use n_trees=20, or longer chains (burn_in)")
+    'use --trees 20, or longer chains (burn_in)'
+    """
+    context = click.get_current_context(silent=True)
+    own = {option for param in context.command.params for option in param.opts} if context else ()
+    options = {name: option for name, option in _OPTIONS.items() if option in own}
+    if not options:
+        return text
+    names = "|".join(options)
+    text = re.sub(rf"\b({names})=(?=\S)", lambda match: f"{options[match[1]]} ", text)
+    return re.sub(
+        rf"\(({names})(, ({names}))*\)",
+        lambda match: re.sub(names, lambda name: options[name[0]], match[0]),
+        text,
+    )
 
 
 def clock(seconds: float) -> str:

@@ -10,8 +10,8 @@ import click
 
 from bayesvc.cli import rows
 from bayesvc.cli.data import Chosen
-from bayesvc.cli.errors import says_what_is_wrong
-from bayesvc.cli.output import note, progress_bar, show_table
+from bayesvc.cli.errors import BadInput, says_what_is_wrong
+from bayesvc.cli.output import note, progress_bar, say_notes, show_table
 from bayesvc.cli.work import (
     Folder,
     begin,
@@ -87,6 +87,8 @@ def select(
     """
     from bayesvc.recipe import DEFAULT_METHOD, resolve_method
 
+    if method is not None and goal is not None:
+        raise BadInput(f"--method {method} and --goal {goal} both pick a method; give one of them")
     rows.check_number(resample_rows)
     how: dict[str, Any] = {"method": method or DEFAULT_METHOD, "goal": goal}
     known = None if fits == "auto" else fits
@@ -159,14 +161,10 @@ def _show(found: Selection, target: str, folder: Folder, as_json: bool, quiet: b
             click.echo(name)
         return
     from bayesvc import _selection_text
-    from bayesvc.report.words import as_sentence
 
     header, *lines = _selection_text.table_rows(found)
     show_table(header, lines)
-    for text in found.warnings:
-        note(f"Note: {text}.")
-    if found.signal is not None and found.signal.found:
-        note(as_sentence(found.signal.sentence))
+    say_notes(found.warnings, found.signal)
     click.echo(conclusion(found, target))
     say_where(folder)
 

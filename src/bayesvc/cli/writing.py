@@ -34,7 +34,8 @@ def write_comparison(found: Comparison, folder: Path, data: Chosen, source: str)
     votes = found.table.rename({"variable": "feature"})
     votes.sort("methods", descending=True, maintain_order=True).write_csv(folder / "comparison.csv")
     chosen = {name: selection.names for name, selection in found.items()}
-    text = json.dumps({"target": data.y.name, "selected": chosen}, indent=1)
+    about = {"target": data.y.name, "selected": chosen, "warnings": found.warnings}
+    text = json.dumps(about, indent=1)
     (folder / "comparison.json").write_text(text + "\n", encoding="utf-8")
     with_extra("figures", lambda: _save(found.plot(), folder / "figures" / "agreement.svg"))
     with_extra("report page", lambda: _report(found, folder / "report.html", data, source))

@@ -94,7 +94,7 @@ def _numbers(selection: Selection, top: NDArray[np.intp]) -> dict[str, NDArray[A
         "q25": q25,
         "q75": q75,
         "high": high,
-        "threshold": selection.cut.threshold[top],
+        "threshold": selection.threshold[top],
     }
 
 
@@ -117,7 +117,7 @@ def _draw(axes: Axes, data: dict[str, NDArray[Any]]) -> list[Artist]:
 
 
 def _draw_cut(axes: Axes, selection: Selection, threshold: FloatArray) -> list[Artist]:
-    everywhere = selection.cut.threshold
+    everywhere = selection.threshold
     if np.isnan(everywhere).any():
         return []
     if (everywhere == everywhere[0]).all():

@@ -81,17 +81,17 @@ def scatter(selection: Any, *, n_labels: int = 20, ax: Any = None) -> Plot:
         axes.set_title(headline(selection), loc="left")
         panels.legend(handles)
         named = notable(selection, min(n_labels, len(selection.selected) + 3))
-        own = np.flatnonzero(np.isfinite(selection.cut.threshold))
+        own = np.flatnonzero(np.isfinite(selection.threshold))
         label_points(
             axes, x, y, named.tolist(), names_of(selection, named),
-            avoid=(x[own], selection.cut.threshold[own]) if measure.shape == "scores" else None,
+            avoid=(x[own], selection.threshold[own]) if measure.shape == "scores" else None,
         )  # fmt: skip
     data = {
         "variable": np.array(selection.feature_names, dtype=object),
         "selected": selection.mask,
         "rank": x,
         "value": y,
-        "threshold": selection.cut.threshold,
+        "threshold": selection.threshold,
     }
     return Plot((axes,), data)
 
@@ -113,7 +113,7 @@ def _draw_points(axes: Axes, x: FloatArray, y: FloatArray, mask: NDArray[np.bool
 
 def _draw_cut(axes: Axes, x: FloatArray, y: FloatArray, selection: Selection) -> list[Artist]:
     """Draw the cut, if it can be drawn in this plane, and return what the legend says of it."""
-    threshold = selection.cut.threshold
+    threshold = selection.threshold
     dashes: dict[str, Any] = {"color": GREY, "linestyle": "--", "linewidth": 1.2, "zorder": 1}
     if np.isnan(threshold).any():
         return _draw_gap(axes, x, y, selection.mask)

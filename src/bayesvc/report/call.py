@@ -45,7 +45,8 @@ def selection_code(selection: Selection) -> str:
     draws, method = selection.draws, selection.method
     if draws.prior is None:
         return _from_draws(selection)
-    arguments = _method_arguments(method, draws) + _run_arguments(draws) + _blocks([selection])
+    arguments = _method_arguments(method, draws) + _run_arguments(draws)
+    arguments += _blocks([selection]) + _signal_arguments(selection)
     return _code(draws, _call("found", "select", ["X", "y", *arguments]))
 
 
@@ -75,6 +76,7 @@ def comparison_code(selections: Mapping[str, Selection]) -> str:
     draws = chains[0] if chains else first.draws
     names = "[" + ", ".join(f'"{name}"' for name in selections) + "]"
     arguments = [names, *_run_arguments(draws), *_blocks(selections.values())]
+    arguments += _signal_arguments(first)
     return _code(draws, _call("both", "compare", ["X", "y", *arguments]))
 
 
@@ -167,6 +169,12 @@ def _blocks(selections: Iterable[Selection]) -> list[str]:
         if permuted is not None and permuted.data_hash != selection.draws.data_hash:
             return ["permute_within=blocks"]
     return []
+
+
+def _signal_arguments(selection: Selection) -> list[str]:
+    if selection.signal is None:
+        return ["signal_test=False"]
+    return ["allow_empty=True"] if selection.allow_empty else []
 
 
 def _call(result: str, function: str, arguments: list[str]) -> str:

@@ -54,7 +54,7 @@ def scatter(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
     selected, others = np.flatnonzero(chosen), np.flatnonzero(~chosen & ~never[order])
     rows = np.sort(np.concatenate([selected[:_MOST_SELECTED], others[:_MOST_OTHERS]]))
     rest = np.setdiff1d(np.arange(len(order)), rows)
-    threshold = selection.cut.threshold[order[rows]]
+    threshold = selection.threshold[order[rows]]
     return {
         "row": rows.tolist(),
         "x": compact(x[order[rows]]),
@@ -84,7 +84,7 @@ def spread(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
     chosen = order[rows]
     measure = selection.method.measure
     per_fit = measure.per_fit(selection.draws)
-    threshold = selection.cut.threshold[chosen]
+    threshold = selection.threshold[chosen]
     plain = measure.shape == "scores" and not np.isnan(threshold).all()
     return {
         "row": rows.tolist(),

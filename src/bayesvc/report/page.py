@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc import _selection_text
-from bayesvc.diagnostics import RHAT_LIMIT
+from bayesvc.comparison import shared_warnings
 from bayesvc.report import call, charts, table, words
 from bayesvc.report.summary import DataSummary, Facts, known_summary
 from bayesvc.selection import Selection
@@ -181,6 +181,7 @@ def _settings(selection: Selection) -> Facts:
         "Threshold": call.threshold_code(method.threshold).strip('"').removeprefix("bv."),
         "Fits": words.number(draws.n_replicates),
         "Fits to permuted responses": method.n_permutations or None,
+        "Without signal": "select nothing" if selection.allow_empty else None,
         "Trees per forest": draws.n_trees,
         "Burn-in": None if draws.burn_in is None else words.number(draws.burn_in),
         "Draws per fit": words.number(draws.n_draws),
@@ -203,19 +204,11 @@ def _method_row(name: str, selection: Selection) -> dict[str, Any]:
 
 
 def _comparison_notes(selections: Mapping[str, Selection]) -> list[words.Note]:
-    """Return what the methods warn of, each thing once."""
-    notes = []
-    rhats = {name: selection.mixing.sigma_rhat for name, selection in selections.items()}
-    high = [f"{name} ({rhat:.2f})" for name, rhat in rhats.items() if rhat > RHAT_LIMIT]
-    if high:
-        text = (
-            f"The chains disagree about sigma (R-hat more than {RHAT_LIMIT}) in "
-            f"{words.listed(high)}: longer ones (burn_in, n_draws) are called for."
-        )
-        notes.append(words.Note("warning", text))
-    twins = {twin for selection in selections.values() for twin in selection.twins}
-    pairs = sorted({f"{twin.unselected} and {twin.selected}" for twin in twins})
-    if pairs:
-        text = f"The data can hardly tell apart: {words.listed(pairs)}."
-        notes.append(words.Note("warning", text))
-    return notes or [words.Note("good", "No method has anything to warn of.")]
+    """Return what the methods warn of, each thing once, and whether there is signal."""
+    names = tuple(selections)
+    notes = [
+        words.Note("warning", f"{text}." if text.startswith(names) else words.as_sentence(text))
+        for text in shared_warnings(selections)
+    ] or [words.Note("good", "No method has anything to warn of.")]
+    signal = words.signal_note(next(iter(selections.values())))
+    return notes if signal is None else [*notes, signal]

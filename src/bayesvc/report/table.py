@@ -59,13 +59,13 @@ _ABOUT = {
     "vip": _About("Share of splits", "VIP: mean share of the splits.", "share", extra=True),
     "mpvip": _About("In draws", "MPVIP: share of the draws that split on it at all.", "share"),
     "relevance": _About(
-        "P(relevant)", "Probability that the variable matters, by what the fits agree on.", "share"
+        "P(relevant)", "Probability that the variable matters, by what the fits agree on."
     ),
     "mi": _About(
         "Metropolis importance", "MI: how readily splits on it were accepted.", extra=True
     ),
-    "threshold": _About("Threshold", "What the measure must exceed."),
-    "margin": _About("Margin", "Distance to the cut: positive if selected."),
+    "threshold": _About("Threshold", "What the measure has to reach."),
+    "margin": _About("Margin", "Distance to the cut; negative where not selected."),
     "p_single": _About(
         "p-value", "Of a permutation test of this variable alone.", low_first=True, extra=True
     ),

@@ -113,6 +113,10 @@ def conclusion(selection: Selection, target: str = "y") -> tuple[str, list[str]]
             f"No sign that {which} drives {target}; by chance, it seems, "
             f"{number(len(names))} {verb} selected"
         ), names
+    if selection.unreached is not None:
+        which = "The one column does not drive" if p == 1 else f"None of {number(p)} columns drives"
+        asked = f"with a probability of {selection.unreached:g}"
+        return f"{which} {target} {asked}; the most probable is selected", names
     if p == 1:
         return f"The one column drives {target}", names
     verb = "drives" if len(names) == 1 else "drive"
@@ -135,18 +139,27 @@ def agreement(selections: Mapping[str, Selection], target: str = "y") -> tuple[s
     common = np.flatnonzero(masks.all(axis=0)).tolist()
     p, some = len(first.mask), int(masks.any(axis=0).sum())
     names = [first.feature_names[j] for j in common]
-    methods = f"All {len(masks)} methods" if len(masks) > 1 else "The method"
+    methods, select = ("all methods", "select") if len(masks) > 1 else ("the method", "selects")
     if some == 0:
         none = f"No column of {number(p)} was found to drive {target}"
         return f"{none} by any of {len(masks)} methods", []
+    if first.signal is not None and not first.signal.found:
+        none = f"No sign that any of the {number(p)} columns drives {target}; by chance, it seems,"
+        if names:
+            return f"{none} {methods} {select} {len(names)}", names
+        return f"{none} some methods select {number(some)}, though all of them none", []
     if not names:
         return (
             f"{number(some)} of {number(p)} columns drive {target} according to some methods, "
             "none according to all"
         ), []
-    verb = "drives" if len(names) == 1 else "drive"
+    methods = f"All {len(masks)} methods" if len(masks) > 1 else "The method"
+    share = f"{len(names)} of {number(p)} columns"
+    if any(selection.unreached is not None for selection in selections.values()):
+        return f"{methods} {select} {share}, if need be the most probable", names
     agree = "agree" if len(masks) > 1 else "finds"
-    return f"{methods} {agree} that {len(names)} of {number(p)} columns {verb} {target}", names
+    verb = "drives" if len(names) == 1 else "drive"
+    return f"{methods} {agree} that {share} {verb} {target}", names
 
 
 def stability_note(selection: Selection) -> Note:
