@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bayesvc._validation import counted
 from bayesvc.cli.errors import BadInput, says_what_is_wrong
 from bayesvc.cli.output import progress_bar, show_frame
 
@@ -64,6 +63,7 @@ def run(
     bayesvc bench run --grid seed --methods dart-vc,mymodule:my_selector --out mine --jobs 8
     bayesvc bench run --grid paper --out paper --shard 3/10 --dask tcp://10.0.0.5:8786
     """
+    from bayesvc._validation import counted
     from bayesvc.bench.grid import make_grid
     from bayesvc.bench.run import run_grid
 
@@ -235,6 +235,7 @@ def rescore(results: Path, methods: str, lrep: str | None, out: Path, jobs: int 
     bayesvc bench rescore seed --methods dart-vc,dart-relevance --lrep 2,5 --out other.parquet
     bayesvc bench rescore seed --methods dart/mpvip/clustering,mymodule:my_rule --out mine.parquet
     """
+    from bayesvc._validation import counted
     from bayesvc.bench import summary
     from bayesvc.bench.files import check_new, write_rows
     from bayesvc.bench.rescore import rescore as rescore_rows
@@ -274,6 +275,7 @@ def compare(results: Path, method: str, against: str, lrep: int | None) -> None:
     bayesvc bench compare rescored.parquet dart-relevance dart-vc
     bayesvc bench compare rescored.parquet dart-vc@2 dart-vc@10
     """
+    from bayesvc._validation import counted
     from bayesvc.bench import paired
     from bayesvc.bench.files import read_rows
 
