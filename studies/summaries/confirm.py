@@ -38,6 +38,15 @@ def by_cell(pairs: pl.DataFrame) -> pl.DataFrame:
     return cells.drop("data").join(best, on=["n", "snr"]).sort("n", "snr")
 
 
+def by_seed(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return the difference of every seed, and their mean with its standard error."""
+    seeds = pairs.group_by("seed").agg(pl.col("f1", "f1_against", "difference").mean()).sort("seed")
+    mean, se, _, _ = paired.mean_difference(pairs.with_columns(unit="seed"))
+    means = [seeds[name].mean() for name in ("f1", "f1_against")]
+    whole = pl.DataFrame([["mean", *means, mean, se]], [*seeds.columns, "se"], orient="row")
+    return pl.concat([seeds.with_columns(pl.col("seed").cast(str)), whole], how="diagonal")
+
+
 def summarise(rows: pl.DataFrame, prior: str, fits: int, new: str = NEW, old: str = OLD) -> str:
     """Return the verdict in words."""
     pairs = pairs_of(rows, prior, fits, new, old)

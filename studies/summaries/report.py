@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from confirm import by_cell, pairs_of, summarise
+from confirm import by_cell, by_seed, pairs_of, summarise
 from score import NEW, OLD, STRICT
 
 import bayesvc as bv
@@ -245,6 +245,11 @@ def main() -> None:
             again.filter(pl.col("problem").cast(str) != APART), settings=DART
         ),
         "All five pairs of their ten fits, in words": in_words(read["pairs"], settings=DART[1:]),
+        "Two fits on six further seeds, in words": in_words(read["seeds"], settings=DART[1:]),
+        "Seed by seed": markdown(by_seed(pairs_of(read["seeds"], "dart", 2)), 4),
+        "Every cell of six further seeds: DART, 2 fits": markdown(
+            cells(read["seeds"], "dart", 2), 4
+        ),
         "The rules on two further seeds": markdown(tried(again), 4),
         "At n = 500 and low SNR, two further seeds, ten DART fits": markdown(
             low_snr(again, "dart", NEW)

@@ -1,6 +1,7 @@
-"""Score the rules on all five pairs of ten fits, to know better what two fits are worth.
+"""Score the rules on all pairs of fits, to know better what two fits are worth.
 
     python studies/summaries/two_fits.py AGAIN results/pairs.parquet
+    python studies/summaries/two_fits.py SEEDS results/seeds.parquet    # the only pair of two fits
 
 Rows as those of ``score.py``, with F1 and rates that are means over the pairs 1-2, 3-4, ..., 9-10.
 """
