@@ -1,6 +1,11 @@
 """Settings of the documentation: `make docs`."""
 
+import sys
+from pathlib import Path
+
 import bayesvc
+
+sys.path.append(str(Path(__file__).parent / "_extensions"))
 
 project = "bayesvc"
 author = "The bayesvc developers"
@@ -8,6 +13,7 @@ copyright = author
 version = release = bayesvc.__version__
 
 extensions = [
+    "mathml",
     "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",
@@ -16,6 +22,7 @@ extensions = [
 exclude_patterns = ["_build", "reproduction/choice.md", "reproduction/figures"]
 html_theme = "pydata_sphinx_theme"
 html_title = "bayesvc"
+html_math_renderer = "mathml"
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
 
 # Pages with code are run by the build; an error stops it.
