@@ -1,7 +1,9 @@
+import errno
 import json
 import os
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import small_grid
@@ -57,6 +59,15 @@ def test_only_what_is_missing_is_handed_out(tmp_path):
         assert [entry.name for entry in retried[TASKS[0]]] == ["small_grid:broken"]
 
 
+def test_nothing_is_missing_after_files_were_merged(tmp_path, monkeypatch):
+    monkeypatch.setattr(store_module, "_FILES_BEFORE_MERGE", 2)
+    with Store(tmp_path / "s", GRID.settings) as store:
+        for task in TASKS:
+            assert store.claim(task, GRID.tasks[task])
+            store.add(task, outcome(task).rows)
+        assert store.missing(GRID.tasks) == {}
+
+
 def test_a_good_result_takes_the_place_of_a_failed_one(tmp_path, monkeypatch):
     fill(tmp_path / "s")
     monkeypatch.setenv("SMALL_GRID_MENDED", "yes")
@@ -96,6 +107,37 @@ def test_the_claim_of_a_writer_that_is_gone_is_taken_over(tmp_path, monkeypatch,
             long_ago = writer.stat().st_mtime - 2 * store_module._SECONDS_UNTIL_GONE
             os.utime(writer, (long_ago, long_ago))
         assert store.claim(TASKS[0], entries) == entries
+
+
+def test_a_claim_is_never_there_without_its_writer(tmp_path, monkeypatch):
+    """Else a process that is killed in between would keep the task from all others."""
+
+    def refuse(*args, **options):
+        raise AssertionError("a claim was opened to be written")
+
+    with Store(tmp_path / "s", GRID.settings) as store:
+        monkeypatch.setattr(Path, "open", refuse)
+        assert store._create(store._claim_path(TASKS[0]))
+        assert not store._create(store._claim_path(TASKS[0]))
+        monkeypatch.undo()
+        (writer,) = (tmp_path / "s" / "writers").iterdir()
+        assert store._claim_path(TASKS[0]).read_text() == writer.name
+
+
+def test_where_files_cannot_be_linked_a_claim_without_a_writer_is_taken_over(tmp_path, monkeypatch):
+    def no_links(*args):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", no_links)
+    fill(tmp_path / "s", TASKS[:3])
+    with Store(tmp_path / "s", GRID.settings) as store:
+        entries = GRID.tasks[TASKS[3]]
+        claim = store._claim_path(TASKS[3])
+        claim.touch()  # killed after it made the file
+        assert store.claim(TASKS[3], entries) == ()
+        long_ago = claim.stat().st_mtime - 2 * store_module._SECONDS_UNTIL_GONE
+        os.utime(claim, (long_ago, long_ago))
+        assert store.claim(TASKS[3], entries) == entries
 
 
 def test_rows_that_are_there_twice_count_once(tmp_path):

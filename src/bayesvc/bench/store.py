@@ -177,7 +177,7 @@ class Store:
             return
         small = self._own
         self._own = []
-        self._seen.add(self._write_rows(pl.concat([_read(path) for path in small])).name)
+        self._write_rows(pl.concat([_read(path) for path in small]))
         for path in small:
             path.unlink(missing_ok=True)
 
@@ -207,10 +207,10 @@ class Store:
         return self._names["claims"] / hashlib.sha256(task.key.encode()).hexdigest()[:32]
 
     def _create(self, path: Path) -> bool:
+        """Make a claim; false if there is one."""
         assert self._writer is not None
         try:
-            with path.open("x") as file:
-                file.write(self._writer.token)
+            self._writer.sign(path)
         except FileExistsError:
             return False
         return True
@@ -221,7 +221,8 @@ class Store:
         if token is None:
             return True
         assert self._writer is not None
-        if token == self._writer.token or not self._is_gone(token):
+        gone = self._is_gone(token) if token else self._is_old(path)
+        if token == self._writer.token or not gone:
             return False
         aside = path.with_name(f"{path.name}.{self._writer.token}")
         try:
@@ -235,11 +236,15 @@ class Store:
         host, pid, _ = token.split("+") if token.count("+") == 2 else ("", "", "")
         if host == _host() and pid.isdigit() and not _is_alive(int(pid)):
             return True
+        return self._is_old(self._names["writers"] / token)
+
+    def _is_old(self, path: Path) -> bool:
+        """Return whether a file was not touched for long, or is not there."""
         try:
-            beat = (self._names["writers"] / token).stat().st_mtime
+            touched = path.stat().st_mtime
         except FileNotFoundError:
             return True
-        return self._now() - beat > _SECONDS_UNTIL_GONE
+        return self._now() - touched > _SECONDS_UNTIL_GONE
 
     def _now(self) -> float:
         """Return the time by the clock that stamps the files, which may be another machine's."""
@@ -282,11 +287,21 @@ class _Writer:
     def __init__(self, folder: Path) -> None:
         self.token = f"{_host()}+{os.getpid()}+{uuid.uuid4().hex[:12]}"
         self._file = folder / self.token
-        self._file.touch()
+        self._file.write_text(self.token)
         self._count = 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._beat, daemon=True)
         self._thread.start()
+
+    def sign(self, claim: Path) -> None:
+        """Make a file that names this process; FileExistsError if there is one."""
+        try:
+            os.link(self._file, claim)  # in one step, so that no kill leaves it without the name
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without links
+            with claim.open("x") as file:
+                file.write(self.token)
 
     def next_name(self) -> str:
         self._count += 1
