@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesvc._selection_notes import of_result
 from bayesvc.draws import PathLike
 from bayesvc.frames import make_frame
 from bayesvc.selection import Selection
@@ -123,10 +124,13 @@ class Comparison(Mapping[str, Selection]):
 
 
 def shared_warnings(selections: Mapping[str, Selection]) -> tuple[str, ...]:
-    """Return what selections from the same data warn of; see `Comparison.warnings`."""
+    """Return what selections from the same data warn of; see `Comparison.warnings`.
+
+    What one of them leaves out and another selects is not told: it is there to be seen.
+    """
     told: dict[str, list[str]] = {}
     for name, found in selections.items():
-        for text in found.warnings[: len(found.warnings) - len(found.twins)]:
+        for text in of_result(found):
             told.setdefault(text, []).append(name)
     texts = [
         text if len(names) == len(selections) else f"{_listed(names)}: {text}"

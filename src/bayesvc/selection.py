@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from bayesvc import _selection_text, diagnostics, thresholds
+from bayesvc import _selection_notes, _selection_text, diagnostics, thresholds
 from bayesvc._validation import check_choice
 from bayesvc.cuts import MedianProbability
 from bayesvc.draws import Draws, PathLike
@@ -21,8 +21,7 @@ from bayesvc.encode import check_names, encode_X
 from bayesvc.frames import make_frame
 from bayesvc.prediction_check import PredictionCheck, check_prediction
 from bayesvc.recipe import Method
-from bayesvc.relevance import LEARNED_TREES
-from bayesvc.thresholds import Clusters, Cut
+from bayesvc.thresholds import Cut
 
 if TYPE_CHECKING:
     from bayesvc.enough import Enough
@@ -31,10 +30,6 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
-
-
-_MANY = 10  # variables; of fewer, more than half may well matter
-_FEW_ROWS = 20  # below, even a strong driver is often not told from chance
 
 
 @dataclass(frozen=True)
@@ -248,47 +243,8 @@ class Selection:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the result should know, in plain sentences."""
-        found = []
-        if self.signal is not None and not self.signal.found:
-            follows = "so nothing is selected" if self.emptied else "any selection may be chance"
-            found.append(f"{self.signal.sentence}; {follows}")
-        rows = self.draws.n_rows
-        if rows is not None and rows < _FEW_ROWS:
-            found.append(
-                f"there are {rows} rows only: from fewer than {_FEW_ROWS} hardly anything can be "
-                "told from chance, so do not rely on the selection; use more rows"
-            )
-        what, rhat = self._worst_mixing
-        if rhat > diagnostics.RHAT_LIMIT:
-            found.append(
-                f"the chains disagree about {what} (R-hat {rhat:.4g}, more than "
-                f"{diagnostics.RHAT_LIMIT}): see how stable the selection is, and run longer "
-                "ones (burn_in, n_draws)"
-            )
-        if isinstance(self.cut, Clusters) and self.mask.sum() > max(_MANY, len(self.mask) / 2):
-            found.append(
-                f"more than half of the variables are selected ({len(self.selected)} of "
-                f"{len(self.mask)}): the clustering split off a few odd ones instead of those that "
-                "matter, so do not rely on it; use measure 'mpvip' with threshold "
-                "'median-probability', more fits, or fewer columns"
-            )
-        if self.unreached is not None:
-            found.append(
-                f"no variable reaches a probability of {self.unreached:g}, so the most probable "
-                "one is selected: more rows or longer fits may tell more"
-            )
-        if self.method.measure.name == "relevance" and self.draws.n_trees != LEARNED_TREES:
-            trees = "another number" if self.draws.n_trees is None else self.draws.n_trees
-            found.append(
-                f"the probabilities were learned on forests of {LEARNED_TREES} trees, and these "
-                f"may have {trees}: take them for a ranking, or use n_trees={LEARNED_TREES}"
-            )
-        for twin in self.twins:
-            found.append(
-                f"{twin.unselected} was not selected but is nearly the same as {twin.selected} "
-                f"(rank correlation {twin.correlation:.2f}): the data can hardly tell them apart"
-            )
-        return tuple(found)
+        notes = _selection_notes
+        return (*notes.of_result(self), *notes.of_left_out(self), *notes.of_twins(self))
 
     @property
     def unreached(self) -> float | None:
@@ -310,18 +266,6 @@ class Selection:
         if not isinstance(rule, MedianProbability) or not self.mask.any():
             return None
         return rule.at if (self.cut.threshold < rule.at).all() else None
-
-    @property
-    def _worst_mixing(self) -> tuple[str, float]:
-        """What the chains are judged by, and its R-hat.
-
-        Sigma is 1 for a binary response, so that the counts of the selected variables must do.
-        """
-        rhat = self.mixing.count_rhat[self.selected]
-        if self.draws.response != "binary" or np.isnan(rhat).all():
-            return "sigma", self.mixing.sigma_rhat
-        worst = int(np.nanargmax(rhat))
-        return self.names[worst], float(rhat[worst])
 
     def explain(self, name: str) -> str:
         """Say in a sentence or two why a variable is selected or not.

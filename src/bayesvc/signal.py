@@ -66,8 +66,9 @@ class SignalTest:
     def sentence(self) -> str:
         """The verdict in words."""
         facts = (
-            f"a short fit explains {100 * self.explained:.0f} % of the variance, to permuted "
-            f"responses {100 * self.null.mean():.0f} % on average (p = {self.p_value:.2g})"
+            f"a short fit explains {100 * self.explained:.0f} % of the variance, fits to "
+            f"{len(self.null)} permuted responses {100 * self.null.mean():.0f} % on average "
+            f"(p = {self.p_value:.2g})"
         )
         if self.found:
             return f"there is signal: {facts}"

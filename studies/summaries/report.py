@@ -203,8 +203,9 @@ def main() -> None:
         "Everything that was tried, on the equations to choose on": markdown(
             tried(read["tried"]), 4
         ),
-        "What the probability of relevance could do without, and what more does not help": markdown(
-            pl.DataFrame(loaded["learned"]["left_out"]), 4
+        "What the probability of relevance could do without, and what more does not help": (
+            "Mean F1; loss is that of logarithms, summed over the variables of a data set, mean "
+            f"over all.\n\n{markdown(pl.DataFrame(loaded['learned']['left_out']), 4)}"
         ),
         "What the splits themselves say": markdown(pl.DataFrame(loaded["splits"]), 4),
         "How long irrelevant variables stay": markdown(pl.DataFrame(loaded["dwell"]), 2),
