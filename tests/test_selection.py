@@ -289,3 +289,47 @@ def test_a_cut_that_selects_nearly_everything_is_called_out():
     few = bv.select_from(bv.Draws.from_counts(counts[:, :, 20:]))
     assert few.mask.sum() == 7
     assert not any("do not rely" in text for text in few.warnings)
+
+
+@pytest.fixture(scope="module")
+def two_values() -> Data:
+    """Of five columns three matter; that of two values needs few splits."""
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-2, 2, size=(300, 5))
+    X[:, 0] = rng.integers(0, 2, 300)
+    return X, X[:, 0] + 3 * np.sin(X[:, 1]) + X[:, 2] ** 2 + rng.normal(size=300)
+
+
+LEFT_OUT = re.compile("variable that the clusters leave out .* one half or more, x0 .0.[5-9]")
+FITS: dict[str, Any] = {"burn_in": 500, "n_draws": 500, "random_state": 0}
+
+
+def test_clusters_say_what_the_same_fits_find_probable(two_values: Data) -> None:
+    X, y = two_values
+    found = bv.select(X, y, n_replicates=3, **FITS)
+    assert found.names == ["x1", "x2"]
+    (note,) = [text for text in found.warnings if LEFT_OUT.search(text)]
+    assert note.endswith("see what 'dart-relevance' selects")
+    both = bv.compare(X, y, ["dart-vc", "dart-relevance"], **FITS)
+    assert both["dart-relevance"].names == ["x0", "x1", "x2"]
+    assert not any(LEFT_OUT.search(text) for text in both.warnings)  # it is there to be seen
+    assert not any("leave out" in text for text in both["dart-relevance"].warnings)
+
+
+@pytest.mark.parametrize("change", [{"n_trees": 10}, {"n_replicates": 1}])
+def test_no_such_note_where_the_probability_was_not_learned(
+    two_values: Data, change: dict[str, int]
+) -> None:
+    X, y = two_values
+    found = bv.select(X, y, **({"n_replicates": 3} | FITS | change))
+    assert "x0" not in found.names
+    assert not any("leave out" in text for text in found.warnings)
+
+
+def test_no_such_note_without_signal(two_values: Data) -> None:
+    X, y = two_values
+    shuffled = np.random.default_rng(0).permutation(y)
+    found = bv.select(X, shuffled, n_replicates=3, **FITS)
+    assert found.signal is not None
+    assert not found.signal.found
+    assert not any("leave out" in text for text in found.warnings)

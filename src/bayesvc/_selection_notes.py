@@ -37,8 +37,8 @@ def of_result(selection: Selection) -> list[str]:
     if rhat > diagnostics.RHAT_LIMIT:
         notes.append(
             f"the chains disagree about {what} (R-hat {rhat:.4g}, more than "
-            f"{diagnostics.RHAT_LIMIT}): see how stable the selection is, and run longer "
-            "ones (burn_in, n_draws)"
+            f"{diagnostics.RHAT_LIMIT}): see how stable the selection is; longer ones (burn_in, "
+            "n_draws) may agree more"
         )
     mask = selection.mask
     if isinstance(selection.cut, Clusters) and mask.sum() > max(_MANY, len(mask) / 2):
