@@ -17,7 +17,7 @@ def test_compare_shows_where_methods_agree(run, file, tmp_path):
         "--out", "out", *SHORT,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "All 3 methods select b, d." in done.stdout
+    assert "All 3 methods select 2 of 5 columns: b, d." in done.stdout
     assert done.stdout.splitlines()[-2:] == ["Results: out", f"Report: {Path('out/report.html')}"]
     assert (tmp_path / "out" / "report.html").exists()
     table = pl.read_csv(tmp_path / "out" / "comparison.csv")
@@ -55,6 +55,7 @@ def test_predict_from_what_was_selected(run, file, tmp_path, table):
     table.drop("y").head(7).write_csv(tmp_path / "new.csv")
     done = run(
         "predict", file, "new.csv", "-y", "y", "--selection", "sel", "--out", "p.csv",
+        "--id-column", "who",
         "--trees", 20, "--jobs", 1,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
