@@ -67,6 +67,17 @@ def test_predict_from_what_was_selected(run, file, tmp_path, table):
     assert (found["predicted"] - table["y"].head(7)).abs().mean() < 2
 
 
+def test_predict_of_one_row_with_a_category(run, tmp_path):
+    rng = np.random.default_rng(4)
+    site = rng.choice(["north", "south"], 40)
+    past = pl.DataFrame({"site": site, "a": rng.random(40), "y": 3.0 * (site == "south")})
+    past.write_csv(tmp_path / "past.csv")
+    past.drop("y").head(1).write_csv(tmp_path / "next.csv")
+    done = run("predict", "past.csv", "next.csv", "-y", "y", "--out", "p.csv", "--trees", 10)
+    assert done.returncode == 0, done.stderr
+    assert pl.read_csv(tmp_path / "p.csv").height == 1
+
+
 def test_predict_into_a_folder_that_is_not_there(run, file):
     done = run("predict", file, file, "-y", "y", "--exclude", "who", "--out", "no/folder/p.csv")
     assert done.returncode == 2

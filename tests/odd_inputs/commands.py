@@ -48,6 +48,8 @@ TARGETS: list[Case] = [
           "such as '2024-01-01'"),
     table("three numbers as classes", "y,a\n1,1\n2,2\n3,3\n", "has 3 values",
           "--response", "binary"),
+    table("weights of rows with two classes", "y,a,w\n0,1,1\n1,2,2\n1,3,1\n",
+          "--weights 'w' needs a target of numbers", "--weights", "w"),
     table("two words as numbers", "y,a\nill,1\nwell,2\nill,3\n", "holds text",
           "--response", "continuous"),
     table("numbers and text as target", "y,a\n1,1\n2,2\n3 years,3\n", "'3 years' in row 3"),

@@ -93,6 +93,11 @@ def choose(
     if X.width == 0:
         raise BadInput("no column is left to predict the target from; exclude fewer")
     check_target(y, response)
+    if weights is not None and _is_binary(y, response):
+        raise BadInput(
+            f"--weights {weights!r} needs a target of numbers, but {target!r} has two classes; "
+            "leave it out, or repeat rows instead"
+        )
     check_predictors(X)
     pooled = {
         name: [_known(X, f"--group {name}", column) for column in columns]
@@ -136,8 +141,11 @@ def check_target(y: pl.Series, response: Response = "auto") -> None:
     )
 
 
-def check_predictors(X: pl.DataFrame) -> None:
-    """Refuse columns that are neither numbers nor categories, all at once and with what to do."""
+def check_predictors(X: pl.DataFrame, *, is_new: bool = False) -> None:
+    """Refuse columns that are neither numbers nor categories, all at once and with what to do.
+
+    Of new rows the categories are known, and there may be as few as one row.
+    """
     pl = polars_or_refuse()
     dates = [name for name, kind in X.schema.items() if kind.is_temporal()]
     if dates:
@@ -155,7 +163,7 @@ def check_predictors(X: pl.DataFrame) -> None:
             f"{_columns(mixed)} numbers and text, such as {_first_text(X[mixed[0]])} of "
             f"{mixed[0]!r}; correct them, or leave them out: --exclude {_joined(mixed)}"
         )
-    free = [name for name in texts if _is_free_text(X[name].drop_nulls())]
+    free = [name for name in texts if not is_new and _is_free_text(X[name].drop_nulls())]
     if free:
         example = str(X[free[0]].drop_nulls()[0])
         ids = [name for name in free if X[name].n_unique() == X.height]
@@ -182,6 +190,12 @@ def _refuse_some(
 
 def _is_free_text(texts: pl.Series) -> bool:
     return texts.n_unique() == texts.len() or texts.n_unique() > MOST_CATEGORIES
+
+
+def _is_binary(y: pl.Series, response: Response) -> bool:
+    from bayesvc.response import encode_y  # which takes its time to load
+
+    return encode_y(y, response).response == "binary"
 
 
 def _two_numbers(y: pl.Series) -> bool:

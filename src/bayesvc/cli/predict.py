@@ -60,7 +60,7 @@ def predict(
     if absent:
         raise BadInput(f"{new} lacks columns of {file}: {', '.join(absent[:10])}; add them")
     new_X = rows.select(data.X.columns)
-    check_predictors(new_X)
+    check_predictors(new_X, is_new=True)
     model = _fit(data.X, data.y, interval, trees, seed, jobs)
     predicted = _predictions(model, new_X, interval)
     rows.with_columns(**predicted).write_csv(out)
