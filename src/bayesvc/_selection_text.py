@@ -26,7 +26,7 @@ def explain(selection: Selection, j: int) -> str:
         f"place {selection.ranks[j]} of {len(selection.mask)} by {selection.method.measure.label}"
     )
     text = f"{name} {verb} by {selection.method.name}: {facts}; {_distance(selection, j)}."
-    if draws.n_replicates > 1:
+    if draws.n_replicates > 1 and not selection.emptied:
         share = selection.left_out_share[j]
         text += f" With one fit left out it is selected in {100 * share:.0f} % of the cases."
     if selection.row_share is not None:
@@ -113,8 +113,8 @@ def table_rows(selection: Selection) -> list[list[str]]:
     shown = order[: min(_MOST_ROWS, len(selection.selected))].tolist()
     if len(selection.selected) < len(order):
         shown.append(int(order[len(selection.selected)]))
-    cheap = selection.draws.vc.size <= _MOST_NUMBERS
-    stable = selection.left_out_share if cheap else np.full(len(order), np.nan)
+    known = selection.draws.vc.size <= _MOST_NUMBERS and not selection.emptied
+    stable = selection.left_out_share if known else np.full(len(order), np.nan)
     label = selection.method.measure.label
     label = label if selection.values.ndim == 1 else label.removesuffix("-measure")
     header = ["variable", "selected", label, "in draws", "margin", "leave-one-out"]

@@ -17,7 +17,7 @@ def test_compare_shows_where_methods_agree(run, file, tmp_path):
         "--out", "out", *SHORT,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "All 3 methods select b, d." in done.stdout
+    assert "All 3 methods select 2 of 5 columns: b, d." in done.stdout
     assert done.stdout.splitlines()[-2:] == ["Results: out", f"Report: {Path('out/report.html')}"]
     assert (tmp_path / "out" / "report.html").exists()
     table = pl.read_csv(tmp_path / "out" / "comparison.csv")
@@ -55,6 +55,7 @@ def test_predict_from_what_was_selected(run, file, tmp_path, table):
     table.drop("y").head(7).write_csv(tmp_path / "new.csv")
     done = run(
         "predict", file, "new.csv", "-y", "y", "--selection", "sel", "--out", "p.csv",
+        "--id-column", "who",
         "--trees", 20, "--jobs", 1,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -64,6 +65,17 @@ def test_predict_from_what_was_selected(run, file, tmp_path, table):
     assert (found["predicted"] <= found["high"]).all()
     # 18 is the range of y, of which the forest explains nearly all
     assert (found["predicted"] - table["y"].head(7)).abs().mean() < 2
+
+
+def test_predict_of_one_row_with_a_category(run, tmp_path):
+    rng = np.random.default_rng(4)
+    site = rng.choice(["north", "south"], 40)
+    past = pl.DataFrame({"site": site, "a": rng.random(40), "y": 3.0 * (site == "south")})
+    past.write_csv(tmp_path / "past.csv")
+    past.drop("y").head(1).write_csv(tmp_path / "next.csv")
+    done = run("predict", "past.csv", "next.csv", "-y", "y", "--out", "p.csv", "--trees", 10)
+    assert done.returncode == 0, done.stderr
+    assert pl.read_csv(tmp_path / "p.csv").height == 1
 
 
 def test_predict_into_a_folder_that_is_not_there(run, file):

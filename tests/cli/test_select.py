@@ -52,6 +52,20 @@ def test_for_machines_and_for_pipes(run, file):
     assert done.stderr == ""
 
 
+def test_without_the_libraries_of_pictures_only_the_result_is_printed(file, tmp_path, monkeypatch):
+    for package in ("matplotlib", "jinja2"):
+        monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.chdir(tmp_path)
+    command = ["select", str(file), "-y", "y", "--id-column", "who", *SHORT]
+    done = CliRunner().invoke(app, [*command, "--out", "one"])
+    assert done.exit_code == 0, done.output
+    assert "No report page: a report needs jinja2" in done.stderr
+    for option in ("--quiet", "--json"):
+        done = CliRunner().invoke(app, [*command, option, "--out", option.strip("-")])
+        assert done.exit_code == 0, done.output
+        assert done.stderr == ""
+
+
 def test_features_goal_and_default_folder(run, file, tmp_path):
     done = run(
         "select", file, "-y", "y", "--features", "a,b", "--features", "e", "--goal", "quick",
@@ -177,6 +191,23 @@ def test_two_classes(run, table, tmp_path):
     done = run("select", "t.csv", "-y", "y", "--exclude", "who", "--json", *SHORT)
     assert done.returncode == 0, done.stderr
     assert set(json.loads(done.stdout)["selected"]) <= {"a", "b", "[red]c[/]", "d", "e"}
+
+
+def test_two_numbers_are_taken_as_told(run, table, tmp_path):
+    coded = table.with_columns(y=pl.when(pl.col("y") > 9).then(1).otherwise(2))
+    coded.write_csv(tmp_path / "t.csv")
+    command = ("select", "t.csv", "-y", "y", "--id-column", "who", *SHORT)
+    done = run(*command, "--out", "numbers")
+    assert done.returncode == 0, done.stderr
+    said = (
+        "the target 'y' is 1 or 2 in every row, taken as numbers; for two classes give --response"
+    )
+    assert f"{said} binary" in done.stderr
+    assert bv.Draws.load(tmp_path / "numbers" / "draws.npz").response == "continuous"
+    done = run(*command, "--out", "classes", "--response", "binary", "--resample-rows", 2)
+    assert done.returncode == 0, done.stderr
+    assert "taken as numbers" not in done.stderr
+    assert bv.Draws.load(tmp_path / "classes" / "draws.npz").response == "binary"
 
 
 def test_messy_columns(run, tmp_path):

@@ -46,6 +46,12 @@ TARGETS: list[Case] = [
     table("an infinite target", "y,a\n1,1\ninf,2\n3,3\n", "1 infinite value;"),
     table("dates as target", "y,a\n2024-01-01,1\n2024-01-02,2\n2024-01-03,3\n",
           "such as '2024-01-01'"),
+    table("three numbers as classes", "y,a\n1,1\n2,2\n3,3\n", "has 3 values",
+          "--response", "binary"),
+    table("weights of rows with two classes", "y,a,w\n0,1,1\n1,2,2\n1,3,1\n",
+          "--weights 'w' needs a target of numbers", "--weights", "w"),
+    table("two words as numbers", "y,a\nill,1\nwell,2\nill,3\n", "holds text",
+          "--response", "continuous"),
     table("numbers and text as target", "y,a\n1,1\n2,2\n3 years,3\n", "'3 years' in row 3"),
 ]  # fmt: skip
 COLUMNS: list[Case] = [
@@ -53,7 +59,7 @@ COLUMNS: list[Case] = [
     table("an empty column", "y,a,b\n1,1,\n2,5,\n3,3,\n", "'b' holds nothing"),
     table("text among numbers", "y,a\n1,2\n2,x3\n3,4\n4,5\n", "'x3' in row 2 of 'a'"),
     table("text among numbers, after a gap", "y,a\n1,\n2,x\n3,4\n4,5\n5,5\n", "'x' in row 2"),
-    table("text that differs in every row", "y,a,name\n1,2,ann\n2,3,bob\n", "--exclude name"),
+    table("text that differs in every row", "y,a,name\n1,2,ann\n2,3,bob\n", "--id-column name"),
     table(
         "the same in a column with a comma in its name",
         'y,a,"b, c"\n1,2,u\n2,3,v\n',
@@ -100,6 +106,10 @@ OPTIONS: list[Case] = [
     option("select data.csv -y y --goal fast", "balanced"),
     option("select data.csv -y y --features bb", "did you mean 'b'"),
     option("select data.csv -y y --features a --exclude a", "is left"),
+    option("select data.csv -y y --exclude y", "--exclude 'y' is the target"),
+    option("select data.csv -y y --id-column woh", "--id-column 'woh' is no column"),
+    option("select data.csv -y y --weights y", "--weights 'y' is the target"),
+    option("select data.csv -y y --response classes", "'--response'"),
     option("select data.csv -y y --group g=", "NAME=COLUMN"),
     option("select data.csv -y y --exclude who --group g=aa", "did you mean 'a'"),
     option("select data.csv -y y --group g=a --group g=b", "twice"),

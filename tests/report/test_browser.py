@@ -312,7 +312,7 @@ def test_a_comparison_opens(opened: Opener) -> None:
     draws = selection(30).draws
     several = {"vc": bv.select_from(draws), "mpm": bv.select_from(draws, "mpvip")}
     browser = opened(bv.Comparison(several, None), charts=1)
-    assert "All 2 methods agree" in browser.find_element("id", "conclusion").text
+    assert "Both methods select" in browser.find_element("id", "conclusion").text
     heading(browser, "mpm").find_element("css selector", "button").click()
     assert names_shown(browser)[0] == "x1"
     assert "selected by" in hover(browser, "matrix", 0, 0)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import bayesvc as bv
-from bayesvc.report import DataSummary, report_html, summarize_data
+from bayesvc.report import DataSummary, report_html, summarize_data, words
 from bayesvc.report.call import comparison_code, selection_code
 from bayesvc.report.charts import scatter
 from bayesvc.report.table import row_order
@@ -234,7 +234,7 @@ def test_a_comparison_is_reported_and_repeated(fitted: Any) -> None:
     names = ["dart-vc", "dart-mpm", "bart-vip-rank"]
     several = bv.compare(X, y, names, burn_in=80, n_draws=80, random_state=0)
     page = Page(report_html(several))
-    assert "All 3 methods agree that" in page.text
+    assert "All 3 methods select 2 of 6 columns: x1, x4." in page.text
     assert [column["label"] for column in page.data["columns"]][2:] == names
     assert page.data["charts"]["matrix"]["methods"] == names
     scope = {"X": X, "y": y}
@@ -248,6 +248,50 @@ def test_a_comparison_without_agreement() -> None:
     other = from_counts([0, 0, 9, 0])
     text = Page(report_html(bv.Comparison({"one": one, "other": other}, None))).text
     assert "2 of 4 columns drive y according to some methods, none according to all" in text
+
+
+def test_a_comparison_tells_what_only_some_methods_select() -> None:
+    one, other = from_counts([9, 0, 8, 8]), from_counts([9, 0, 0, 0])
+    text = Page(report_html(bv.Comparison({"one": one, "other": other}, None))).text
+    assert "Both methods select 1 of 4 columns: x0. 2 more are selected by one of them." in text
+    assert "agree that" not in text
+    several = bv.Comparison({"one": one, "two": one, "other": other}, None)
+    text = Page(report_html(several)).text
+    assert "All 3 methods select 1 of 4 columns: x0. 2 more are selected by some of them." in text
+    text = Page(report_html(bv.Comparison({"one": one}, None))).text
+    assert "The method selects 3 of 4 columns: x0, x2, x3." in text
+    assert "more are selected" not in text
+
+
+def test_what_the_test_for_signal_emptied_is_not_called_stable() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.uniform(size=(100, 8)), rng.normal(size=100)
+    short: dict[str, Any] = {"burn_in": 50, "n_draws": 50, "random_state": 1}
+    found = bv.select(X, y, n_replicates=2, allow_empty=True, **short)
+    assert found.emptied
+    assert words.stability_note(found).level == "info"
+    page = Page(report_html(found))
+    assert page.text.count("because the test for signal found none") == 2
+    assert "stays the same" not in page.text
+    assert "left out or with" not in page.text
+    assert "Variables that change" not in page.text
+    assert not {"Stable", "Resampled"} & {column["label"] for column in page.data["columns"]}
+    assert "left out" not in found.explain("x0")
+    both = bv.compare(X, y, ["dart-vc", "dart-mpm"], allow_empty=True, **short)
+    text = Page(report_html(both)).text
+    assert "No column of 8 was found to drive y by either method." in text
+
+
+def test_single_fits_that_cannot_show_agreement_are_explained(fitted: Any) -> None:
+    X, y, found = fitted
+    assert "cannot show that others agree" not in Page(report_html(found)).text
+    short: dict[str, Any] = {"burn_in": 50, "n_draws": 50, "random_state": 1}
+    relevant = bv.select(X, y, goal="balanced", n_replicates=2, **short)
+    page = Page(report_html(relevant))
+    assert "A single fit cannot show that others agree with it" in page.text
+    assert "Goal 'balanced' picks dart-relevance" in page.text
+    assert page.data["charts"]["spread"]["probability"] is True
+    assert "each alone" in relevant.plot("importance").ax.get_xlabel()
 
 
 def test_nothing_selected() -> None:

@@ -13,6 +13,7 @@ from bayesvc.cli.output import progress_bar, say_notes, show_table
 from bayesvc.cli.work import (
     begin,
     data_options,
+    is_silent,
     listed,
     run_options,
     sampling_settings,
@@ -56,17 +57,18 @@ def compare(methods: tuple[str, ...], **request: Any) -> None:
             )  # fmt: skip
     except KeyboardInterrupt:
         raise stopped(folder) from None
-    write_comparison(found, folder.path, data, request["file"].name)
+    silent = is_silent(request)
+    write_comparison(found, folder.path, data, request["file"].name, silent=silent)
     shutil.rmtree(folder.checkpoint)
     if request["as_json"]:
         click.echo(json.dumps({name: own.names for name, own in found.items()}, indent=1))
         return
-    _show(found, request["quiet"])
+    _show(found, request["target"], request["quiet"])
     if not request["quiet"]:
         say_where(folder)
 
 
-def _show(found: Comparison, quiet: bool) -> None:
+def _show(found: Comparison, target: str, quiet: bool) -> None:
     votes = found.table.filter(found.table["methods"] > 0).sort("methods", descending=True)
     if quiet:
         most = votes.filter(votes["methods"] > len(found) / 2)
@@ -80,6 +82,8 @@ def _show(found: Comparison, quiet: bool) -> None:
     if votes.height > _MOST_ROWS:
         click.echo(f"... and {votes.height - _MOST_ROWS} more, selected by fewer methods")
     say_notes(found.warnings, next(iter(found.values())).signal)
-    unanimous = votes.filter(votes["methods"] == len(found))["variable"].to_list()
-    said = ", ".join(unanimous) if unanimous else "no column"
-    click.echo(f"All {len(found)} methods select {said}.")
+    from bayesvc.report import words
+
+    opening, names = words.agreement(found, target)
+    said = f"{opening}: {words.listed(names, most=10)}." if names else f"{opening}."
+    click.echo(f"{said} {words.disagreement(found)}".rstrip())

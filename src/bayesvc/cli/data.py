@@ -8,13 +8,15 @@ import io
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from bayesvc.cli.errors import BadInput
 from bayesvc.cli.tables import polars_or_refuse
 
 if TYPE_CHECKING:
     import polars as pl
+
+Response = Literal["auto", "continuous", "binary"]
 
 MOST_CATEGORIES = 64  # of a column, as in the sampler
 
@@ -28,12 +30,14 @@ class Chosen:
     weights: pl.Series | None = None
     blocks: pl.Series | None = None
     groups: dict[str, list[str]] | None = None
+    response: Response = "auto"
 
     @property
     def about(self) -> dict[str, Any]:
         """The arguments of `bayesvc.select` besides X and y."""
         found = {
-            "sample_weight": self.weights, "permute_within": self.blocks, "groups": self.groups
+            "sample_weight": self.weights, "permute_within": self.blocks, "groups": self.groups,
+            "response": self.response,
         }  # fmt: skip
         return {name: value for name, value in found.items() if value is not None}
 
@@ -44,6 +48,12 @@ class Chosen:
         texts = [name for name, kind in self.X.schema.items() if kind == pl.String]
         gaps = {column.name: _missing(column) for column in self.X}
         found = []
+        if self.response == "auto" and _two_numbers(self.y):
+            low, high = self.y.unique().sort().to_list()
+            found.append(
+                f"the target {self.y.name!r} is {low:g} or {high:g} in every row, taken as "
+                "numbers; for two classes give --response binary"
+            )
         if texts:
             found.append(f"{_columns(texts)} text, taken as categories")
         if n_missing := sum(gaps.values()):
@@ -58,21 +68,36 @@ def choose(
     features: Sequence[str] = (),
     exclude: Sequence[str] = (),
     *,
+    ids: Sequence[str] = (),
     weights: str | None = None,
     blocks: str | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
+    response: Response = "auto",
 ) -> Chosen:
     """Take the target and the predictors from a table, or say what is wrong with them."""
     y = frame[_known(frame, "--target", target)]
     wanted = [_known(frame, "--features", name) for name in features] or frame.columns
-    left_out = {_known(frame, "--exclude", name) for name in exclude} | {target}
-    for option, name in (("--weights", weights), ("--blocks", blocks)):
-        if name is not None:
-            left_out.add(_known(frame, option, name))
+    others = {
+        "--exclude": exclude, "--id-column": ids,
+        "--weights": [] if weights is None else [weights],
+        "--blocks": [] if blocks is None else [blocks],
+    }  # fmt: skip
+    left_out = {target}
+    for option, names in others.items():
+        if target in names:
+            raise BadInput(
+                f"{option} {target!r} is the target; name another column, or another --target"
+            )
+        left_out.update(_known(frame, option, name) for name in names)
     X = frame.select(name for name in wanted if name not in left_out)
     if X.width == 0:
         raise BadInput("no column is left to predict the target from; exclude fewer")
-    check_target(y)
+    check_target(y, response)
+    if weights is not None and _is_binary(y, response):
+        raise BadInput(
+            f"--weights {weights!r} needs a target of numbers, but {target!r} has two classes; "
+            "leave it out, or repeat rows instead"
+        )
     check_predictors(X)
     pooled = {
         name: [_known(X, f"--group {name}", column) for column in columns]
@@ -80,10 +105,10 @@ def choose(
     }
     own_weights = None if weights is None else frame[weights]
     own_blocks = None if blocks is None else frame[blocks]
-    return Chosen(X, y, own_weights, own_blocks, pooled or None)
+    return Chosen(X, y, own_weights, own_blocks, pooled or None, response)
 
 
-def check_target(y: pl.Series) -> None:
+def check_target(y: pl.Series, response: Response = "auto") -> None:
     """Refuse a target that is neither numeric nor two-valued, or has gaps."""
     pl = polars_or_refuse()
     for kind, count in (("missing", _missing), ("infinite", _infinite)):
@@ -93,7 +118,18 @@ def check_target(y: pl.Series) -> None:
         raise BadInput(
             f"the target {y.name!r} is {str(y[0])!r} in every row; there is nothing to explain"
         )
-    if y.dtype.is_numeric() or y.dtype == pl.Boolean or kinds == 2:
+    is_number = y.dtype.is_numeric() or y.dtype == pl.Boolean
+    if response == "binary" and is_number and kinds > 2:
+        raise BadInput(
+            f"--response binary, but the target {y.name!r} has {kinds:,} values such as {y[0]}; "
+            "merge them into two, or leave out --response"
+        )
+    if response == "continuous" and kinds == 2 and not is_number:
+        raise BadInput(
+            f"--response continuous, but the target {y.name!r} holds text such as {str(y[0])!r}; "
+            "code it as numbers, or leave out --response"
+        )
+    if is_number or kinds == 2:
         return
     if _some_numbers(y):
         raise BadInput(
@@ -105,8 +141,11 @@ def check_target(y: pl.Series) -> None:
     )
 
 
-def check_predictors(X: pl.DataFrame) -> None:
-    """Refuse columns that are neither numbers nor categories, all at once and with what to do."""
+def check_predictors(X: pl.DataFrame, *, is_new: bool = False) -> None:
+    """Refuse columns that are neither numbers nor categories, all at once and with what to do.
+
+    Of new rows the categories are known, and there may be as few as one row.
+    """
     pl = polars_or_refuse()
     dates = [name for name, kind in X.schema.items() if kind.is_temporal()]
     if dates:
@@ -124,13 +163,15 @@ def check_predictors(X: pl.DataFrame) -> None:
             f"{_columns(mixed)} numbers and text, such as {_first_text(X[mixed[0]])} of "
             f"{mixed[0]!r}; correct them, or leave them out: --exclude {_joined(mixed)}"
         )
-    free = [name for name in texts if _is_free_text(X[name].drop_nulls())]
+    free = [name for name in texts if not is_new and _is_free_text(X[name].drop_nulls())]
     if free:
         example = str(X[free[0]].drop_nulls()[0])
+        ids = [name for name in free if X[name].n_unique() == X.height]
+        named = f"if they only name the rows give --id-column {_joined(ids)}; else " if ids else ""
         raise BadInput(
             f"{_columns(free)} text that is no category, such as {example!r} in {free[0]!r}: it "
-            f"differs in every row, or has more than {MOST_CATEGORIES} values; merge them, code "
-            f"them as numbers, or leave them out: --exclude {_joined(free)}"
+            f"differs in every row, or has more than {MOST_CATEGORIES} values; {named}merge them, "
+            f"code them as numbers, or leave them out: --exclude {_joined(free)}"
         )
     _refuse_some(X, "infinite", _infinite, "correct it, or leave it out: --exclude {names}")
 
@@ -149,6 +190,17 @@ def _refuse_some(
 
 def _is_free_text(texts: pl.Series) -> bool:
     return texts.n_unique() == texts.len() or texts.n_unique() > MOST_CATEGORIES
+
+
+def _is_binary(y: pl.Series, response: Response) -> bool:
+    from bayesvc.response import encode_y  # which takes its time to load
+
+    return encode_y(y, response).response == "binary"
+
+
+def _two_numbers(y: pl.Series) -> bool:
+    """Whether a target of two values is taken as continuous, because it is not 0 and 1."""
+    return y.dtype.is_numeric() and y.n_unique() == 2 and not y.is_in([0, 1]).all()
 
 
 def _infinite(column: pl.Series) -> int:

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _OPTIONS = {
     "n_replicates": "--fits", "n_permutations": "--permutations", "n_trees": "--trees",
     "burn_in": "--burn-in", "n_draws": "--draws", "random_state": "--seed", "n_jobs": "--jobs",
+    "response": "--response",
 }  # fmt: skip
 
 
@@ -126,7 +128,30 @@ def clock(seconds: float) -> str:
     >>> from bayesvc.cli.output import clock
     >>> clock(42), clock(200), clock(7300)
     ('42 seconds', '3 minutes', '2.0 hours')
+    >>> clock(1_000_000)
+    '12 days'
     """
     if seconds < 100:
         return f"{max(1, round(seconds))} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} minutes"
+    hours = seconds / 3600
+    return f"{hours:.1f} hours" if hours < 72 else f"{hours / 24:.0f} days"
+
+
+def clock_at(now: datetime, seconds: float) -> str:
+    """Return the time so many seconds from now, with the date if that is another day.
+
+    Examples
+    --------
+    >>> from datetime import datetime
+    >>> from bayesvc.cli.output import clock_at
+    >>> evening = datetime(2024, 12, 31, 23, 30)
+    >>> clock_at(evening, 600), clock_at(evening, 3600)
+    ('23:40', '2025-01-01 00:30')
+    """
+    try:
+        end = now + timedelta(seconds=seconds)
+    except OverflowError:
+        return "after the year 9999"
+    return f"{end:%H:%M}" if end.date() == now.date() else f"{end:%Y-%m-%d %H:%M}"

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 @click.option("--target", "-y", required=True, help="Column to be predicted.")
 @click.option("--features", multiple=True, help="Columns to predict from; all by default.")
 @click.option("--exclude", multiple=True, help="Columns to leave out.")
+@click.option("--id-column", multiple=True, help="Columns that only name the rows.")
 @click.option("--selection", type=click.Path(path_type=Path), help="Folder of `bayesvc select`: "
               "predict from the columns selected there.")  # fmt: skip
-@click.option("--interval", default=0.9, show_default=True, help="Probability of the intervals.")
+@click.option("--interval", default=0.9, show_default=True, help="Probability that the mean of "
+              "the target for such rows is between low and high; one row varies more.")  # fmt: skip
 @click.option("--trees", default=200, show_default=True, help="Trees in a forest.")
 @click.option("--seed", default=0, show_default=True, help="Of all random numbers.")
 @click.option("--jobs", type=int, help="Threads; all cores by default.")
@@ -34,9 +36,13 @@ if TYPE_CHECKING:
 @says_what_is_wrong
 def predict(
     file: Path, new: Path, target: str, features: tuple[str, ...], exclude: tuple[str, ...],
-    selection: Path | None, interval: float, trees: int, seed: int, jobs: int | None, out: Path,
+    id_column: tuple[str, ...], selection: Path | None, interval: float, trees: int, seed: int,
+    jobs: int | None, out: Path,
 ) -> None:  # fmt: skip
     """Fit a forest to FILE and predict the rows of NEW.
+
+    Writes the rows of NEW with the column predicted, and low and high, the interval of the mean of
+    the target for rows like this one. For two classes it writes the probability of each instead.
 
     \b
     bayesvc predict past.csv next.csv --target sales --out predicted.csv
@@ -47,13 +53,14 @@ def predict(
     if not out.absolute().parent.is_dir():
         raise BadInput(f"--out {out}: there is no folder {out.absolute().parent}; make it first")
     wanted = listed(features) if selection is None else _selected(selection)
-    data = choose(read_table(file).frame, target, wanted, listed(exclude))
+    frame = read_table(file).frame
+    data = choose(frame, target, wanted, listed(exclude), ids=listed(id_column))
     rows = read_table(new).frame
     absent = [name for name in data.X.columns if name not in rows.columns]
     if absent:
         raise BadInput(f"{new} lacks columns of {file}: {', '.join(absent[:10])}; add them")
     new_X = rows.select(data.X.columns)
-    check_predictors(new_X)
+    check_predictors(new_X, is_new=True)
     model = _fit(data.X, data.y, interval, trees, seed, jobs)
     predicted = _predictions(model, new_X, interval)
     rows.with_columns(**predicted).write_csv(out)

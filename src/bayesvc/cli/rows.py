@@ -31,7 +31,7 @@ def check_rows(data: Chosen, n_resamples: int, settings: dict[str, Any], **how: 
     of_fits = ("n_trees", "burn_in", "n_draws")
     prepare(
         data.X, data.y, Drawing(n_resamples, 0.5, pairs=True), selection=None, blocks=None,
-        method=how.pop("method"), response="auto", n_jobs=settings["n_jobs"], **about,
+        method=how.pop("method"), n_jobs=settings["n_jobs"], **about,
         settings={name: settings[name] for name in of_fits} | how,
         random_state=settings["random_state"], allow_empty=settings["allow_empty"],
     )  # fmt: skip

@@ -16,6 +16,7 @@ from bayesvc.cli.work import (
     Folder,
     begin,
     data_options,
+    is_silent,
     run_options,
     sampling_settings,
     say_where,
@@ -106,7 +107,8 @@ def select(
     elif resample_rows:
         found, all_rows = rows.with_row_stability(found, data, resample_rows, settings, folder)
         missing = None if all_rows else "the result without --resample-rows"
-    write_selection(found, folder.path, data, request["file"].name)
+    silent = is_silent(request)
+    write_selection(found, folder.path, data, request["file"].name, silent=silent)
     if missing is None:
         shutil.rmtree(folder.checkpoint)
     _show(found, request["target"], folder, request["as_json"], request["quiet"])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import shutil
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ import click
 
 from bayesvc.cli.data import Chosen, choose
 from bayesvc.cli.errors import BadInput, Stopped
-from bayesvc.cli.output import clock, note
+from bayesvc.cli.output import clock, clock_at, note
 from bayesvc.cli.tables import read_table
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -35,6 +35,10 @@ def data_options(command: _F) -> _F:
                      help="Columns that are one variable."),
         click.option("--weights", help="Column of the rows' weights."),
         click.option("--blocks", help="Column of blocks, such as sites, to permute rows within."),
+        click.option("--response", type=click.Choice(["auto", "continuous", "binary"]),
+                     default="auto", show_default=True,
+                     help="The target as numbers or as two classes; auto: classes if it is text or "
+                          "0 and 1."),
         click.option("--separator", help="Between columns of a text file; guessed by default."),
         click.option("--encoding", default="utf-8", show_default=True, help="Of a text file."),
     ]  # fmt: skip
@@ -155,22 +159,27 @@ def begin(
     """Read the data, open the folder of results, and say what is about to be done."""
     file: Path = request["file"]
     table = read_table(file, request["separator"], request["encoding"])
-    left_out = listed(request["exclude"]) + listed(request["id_column"])
     data = choose(
-        table.frame, request["target"], listed(request["features"]), left_out,
-        weights=request["weights"], blocks=request["blocks"], groups=grouped(request["group"]),
+        table.frame, request["target"], listed(request["features"]), listed(request["exclude"]),
+        ids=listed(request["id_column"]), weights=request["weights"], blocks=request["blocks"],
+        groups=grouped(request["group"]), response=request["response"],
     )  # fmt: skip
     folder = open_folder(
         request["out"] or Path(f"{file.name.split('.')[0]}-{kind}"),
         resume=request["resume"], overwrite=request["overwrite"],
     )  # fmt: skip
-    if not (request["as_json"] or request["quiet"]):
+    if not is_silent(request):
         for text in [*table.notes, *data.notes]:
             note(f"{file}: {text}")
         rows, columns = data.X.height, data.X.width
         note(f"{file}: {rows:,} rows, {columns:,} columns to explain {request['target']!r}")
-        say_how_long(data.X, data.y, plans, settings, n_halves)
+        say_how_long(data, plans, settings, n_halves)
     return data, folder
+
+
+def is_silent(request: Mapping[str, Any]) -> bool:
+    """Whether nothing but the result is to be printed."""
+    return bool(request["as_json"] or request["quiet"])
 
 
 def say_where(folder: Folder) -> None:
@@ -201,7 +210,7 @@ def stopped(folder: Folder, how: str = "stopped") -> Stopped:
 
 
 def say_how_long(
-    X: Any, y: Any, plans: list[Any], settings: dict[str, Any], n_halves: int = 0
+    data: Chosen, plans: list[Any], settings: dict[str, Any], n_halves: int = 0
 ) -> None:
     """Run a few draws of each prior and say how long the whole will take, if it is long."""
     import bayesvc as bv
@@ -220,12 +229,12 @@ def say_how_long(
         else:
             sweeps, pilot = n_fits * length, prior
         draws = bv.sample(
-            X, y, pilot, n_replicates=1, n_trees=settings["n_trees"], burn_in=_PILOT_SWEEPS,
-            n_draws=1, random_state=0, n_jobs=1,
+            data.X, data.y, pilot, n_replicates=1, n_trees=settings["n_trees"],
+            burn_in=_PILOT_SWEEPS, n_draws=1, random_state=0, n_jobs=1, response=data.response,
         )  # fmt: skip
         seconds += float(draws.seconds[0]) / (_PILOT_SWEEPS + 1) * sweeps
     seconds *= (1.3 if settings["signal_test"] else 1.0) + 0.5 * n_halves
     seconds /= resolve_n_jobs(settings["n_jobs"])
     if seconds > _LONG:
-        end = time.strftime("%H:%M", time.localtime(time.time() + seconds))
+        end = clock_at(datetime.now(), seconds)
         note(f"This will take about {clock(seconds)}, until {end}. Ctrl-C keeps what is finished.")

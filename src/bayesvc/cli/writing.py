@@ -18,27 +18,33 @@ if TYPE_CHECKING:
     from bayesvc.selection import Selection
 
 
-def write_selection(found: Selection, folder: Path, data: Chosen, source: str) -> None:
+def write_selection(
+    found: Selection, folder: Path, data: Chosen, source: str, *, silent: bool
+) -> None:
     """Write selection.csv, selection.json, draws.npz, figures and report.html."""
+    page = folder / "report.html"
     evidence = found.table.rename({"variable": "feature"})
     evidence = evidence.sort(["selected", "rank", "feature"], descending=[True, False, False])
     evidence.write_csv(folder / "selection.csv")
     found.to_json(folder / "selection.json")
     found.draws.save(folder / "draws.npz")
-    with_extra("figures", lambda: _selection_figures(found, folder / "figures"))
-    with_extra("report page", lambda: _report(found, folder / "report.html", data, source))
+    with_extra("figures", lambda: _selection_figures(found, folder / "figures"), silent=silent)
+    with_extra("report page", lambda: _report(found, page, data, source), silent=silent)
 
 
-def write_comparison(found: Comparison, folder: Path, data: Chosen, source: str) -> None:
+def write_comparison(
+    found: Comparison, folder: Path, data: Chosen, source: str, *, silent: bool
+) -> None:
     """Write comparison.csv, comparison.json, a figure and report.html."""
+    page, figure = folder / "report.html", folder / "figures" / "agreement.svg"
     votes = found.table.rename({"variable": "feature"})
     votes.sort("methods", descending=True, maintain_order=True).write_csv(folder / "comparison.csv")
     chosen = {name: selection.names for name, selection in found.items()}
     about = {"target": data.y.name, "selected": chosen, "warnings": found.warnings}
     text = json.dumps(about, indent=1)
     (folder / "comparison.json").write_text(text + "\n", encoding="utf-8")
-    with_extra("figures", lambda: _save(found.plot(), folder / "figures" / "agreement.svg"))
-    with_extra("report page", lambda: _report(found, folder / "report.html", data, source))
+    with_extra("figures", lambda: _save(found.plot(), figure), silent=silent)
+    with_extra("report page", lambda: _report(found, page, data, source), silent=silent)
 
 
 def _report(found: Selection | Comparison, path: Path, data: Chosen, source: str) -> None:
@@ -61,7 +67,8 @@ def _selection_figures(found: Selection, folder: Path) -> None:
         kinds.append("dendrogram")
     if found.draws.abc is None:
         kinds.append("traces")
-        if found.draws.n_replicates > 1 and found.draws.vc.size <= _QUICK_TO_RESAMPLE:
+        several = found.draws.n_replicates > 1 and not found.emptied
+        if several and found.draws.vc.size <= _QUICK_TO_RESAMPLE:
             kinds.append("stability")
     for kind in kinds:
         _save(getattr(plots, kind)(found), folder / f"{kind}.svg")
@@ -72,9 +79,10 @@ def _save(plot: Plot, path: Path) -> None:
     plot.save(path)
 
 
-def with_extra(what: str, write: Callable[[], object]) -> None:
+def with_extra(what: str, write: Callable[[], object], *, silent: bool = False) -> None:
     """Write what needs a further library, or say which one is missing."""
     try:
         write()
     except ImportError as error:
-        note(f"No {what}: {error}")
+        if not silent:
+            note(f"No {what}: {error}")

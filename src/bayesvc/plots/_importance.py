@@ -37,8 +37,10 @@ def importance(selection: Any, *, most: int = 25, ax: Any = None) -> Plot:
     """Draw the measure of the leading variables and how far the fits differ about it.
 
     A dot is the measure that the method uses, the thick line holds the middle half of the fits, the
-    thin one all of them. For a VIP Rank or VC Rank all of these are ranks, of which low ones are
-    good. The cut is drawn where it is one number, or one number for each variable.
+    thin one all of them. For a probability of relevance the lines are of what each fit says alone:
+    one cannot show that others agree with it, so the dot may lie beyond all of them. For a VIP Rank
+    or VC Rank all of these are ranks, of which low ones are good. The cut is drawn where it is one
+    number, or one number for each variable.
 
     Parameters
     ----------
@@ -134,7 +136,9 @@ def _draw_cut(axes: Axes, selection: Selection, threshold: FloatArray) -> list[A
 def _axis_label(selection: Selection) -> str:
     measure = selection.method.measure
     fits = fits_text(selection.draws)
-    spread = f"; lines: middle half and range of {fits}" if selection.draws.n_replicates > 1 else ""
+    alone = "" if measure.alone is None else ", each alone"
+    spread = f"; lines: middle half and range of {fits}{alone}"
+    spread = spread if selection.draws.n_replicates > 1 else ""
     if measure.shape == "ranks":
         return f"{measure.label}, 1 is the first{spread}"
     return f"{TALLY_LABELS[measure.tally]}{spread}"

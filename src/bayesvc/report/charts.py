@@ -65,6 +65,7 @@ def scatter(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
         "xLabel": x_label,
         "yLabel": y_label,
         "log": len(x) >= _LOG_FROM,
+        "probability": selection.method.measure.is_probability,
     }  # fmt: skip
 
 
@@ -93,6 +94,7 @@ def spread(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
         "fits": [compact(per_fit[:_MOST_FITS, j]) for j in chosen.tolist()],
         "threshold": compact(threshold) if plain else [],
         "xLabel": _TALLIES.get(measure.tally, measure.tally),
+        "probability": measure.is_probability,
     }  # fmt: skip
 
 

@@ -45,7 +45,10 @@ def selection_page(
         "names": names[:_MOST_NAMES],
         "more_names": max(0, len(names) - _MOST_NAMES),
         "method": selection.method,
+        "reason": selection.method.reason and words.as_sentence(selection.method.reason),
+        "emptied": selection.emptied,
         "figures": figures,
+        "spread_caption": words.spread_caption(selection),
         "notes": words.notes(selection),
         "explained": _explained(selection, order),
         "diagnostics": _diagnostics(selection),
@@ -76,6 +79,7 @@ def comparison_page(
         "sentence": sentence,
         "names": names[:_MOST_NAMES],
         "more_names": max(0, len(names) - _MOST_NAMES),
+        "disagreement": words.disagreement(selections),
         "figures": {"matrix": matrix},
         "methods": [_method_row(name, found) for name, found in selections.items()],
         "notes": _comparison_notes(selections),
@@ -161,7 +165,7 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
         if not np.isnan(rates).all():
             value = f"{100 * np.nanmean(rates):.0f} %"
             rows.append((f"Accepted {move} moves", value, "over all fits"))
-    if selection.draws.n_replicates > 1:
+    if selection.draws.n_replicates > 1 and not selection.emptied:
         changes = selection.stability.changes
         rows.append(("Variables that change with one fit left out", words.number(changes),
                      f"of {words.number(len(selection.mask))}"))  # fmt: skip

@@ -121,7 +121,8 @@ def selection_columns(selection: Selection) -> list[Column]:
     arrays = selection._columns()
     del arrays["variable"]
     stable, mixing = selection.stability, selection.mixing
-    arrays |= {"leave_one_out": stable.leave_one_out, "bootstrap": stable.bootstrap}
+    if not selection.emptied:  # by a test that the fits have no part in
+        arrays |= {"leave_one_out": stable.leave_one_out, "bootstrap": stable.bootstrap}
     arrays |= {"count_rhat": mixing.count_rhat, "count_ess": mixing.count_ess}
     main = selection.method.measure.name.removesuffix("-measure").replace("-", "_")
     extra = {"vc": selection.method.measure.tally != "vc", main: False}

@@ -132,34 +132,62 @@ def agreement(selections: Mapping[str, Selection], target: str = "y") -> tuple[s
     >>> from bayesvc.report.words import agreement
     >>> draws = bv.Draws.from_counts([[[9, 0, 8]]])
     >>> agreement({"a": bv.select_from(draws), "b": bv.select_from(draws, "mpvip")})
-    ('All 2 methods agree that 2 of 3 columns drive y', ['x0', 'x2'])
+    ('Both methods select 2 of 3 columns', ['x0', 'x2'])
     """
     first = next(iter(selections.values()))
     masks = np.array([selection.mask for selection in selections.values()])
     common = np.flatnonzero(masks.all(axis=0)).tolist()
     p, some = len(first.mask), int(masks.any(axis=0).sum())
     names = [first.feature_names[j] for j in common]
-    methods, select = ("all methods", "select") if len(masks) > 1 else ("the method", "selects")
+    all_select = _all_select(len(masks))
     if some == 0:
-        none = f"No column of {number(p)} was found to drive {target}"
-        return f"{none} by any of {len(masks)} methods", []
+        which = {1: "the method", 2: "either method"}.get(
+            len(masks), f"any of {len(masks)} methods"
+        )
+        return f"No column of {number(p)} was found to drive {target} by {which}", []
     if first.signal is not None and not first.signal.found:
         none = f"No sign that any of the {number(p)} columns drives {target}; by chance, it seems,"
         if names:
-            return f"{none} {methods} {select} {len(names)}", names
+            return f"{none} {all_select[0].lower()}{all_select[1:]} {number(len(names))}", names
         return f"{none} some methods select {number(some)}, though all of them none", []
     if not names:
         return (
             f"{number(some)} of {number(p)} columns drive {target} according to some methods, "
             "none according to all"
         ), []
-    methods = f"All {len(masks)} methods" if len(masks) > 1 else "The method"
-    share = f"{len(names)} of {number(p)} columns"
+    opening = f"{all_select} {number(len(names))} of {number(p)} columns"
     if any(selection.unreached is not None for selection in selections.values()):
-        return f"{methods} {select} {share}, if need be the most probable", names
-    agree = "agree" if len(masks) > 1 else "finds"
-    verb = "drives" if len(names) == 1 else "drive"
-    return f"{methods} {agree} that {share} {verb} {target}", names
+        opening += ", if need be the most probable"
+    return opening, names
+
+
+def disagreement(selections: Mapping[str, Selection]) -> str:
+    """Return a sentence on what only some methods select, where all of them select something.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.words import disagreement
+    >>> one, other = [[[9, 0, 8, 0]]], [[[9, 0, 0, 0]]]
+    >>> both = {
+    ...     "a": bv.select_from(bv.Draws.from_counts(one), "mpvip"),
+    ...     "b": bv.select_from(bv.Draws.from_counts(other), "mpvip"),
+    ... }
+    >>> disagreement(both)
+    '1 more is selected by one of them.'
+    """
+    votes = np.sum([selection.mask for selection in selections.values()], axis=0)
+    more = int(((votes > 0) & (votes < len(selections))).sum())
+    if more == 0 or votes.max() < len(selections):
+        return ""
+    verb, whom = "is" if more == 1 else "are", "one" if len(selections) == 2 else "some"
+    return f"{number(more)} more {verb} selected by {whom} of them."
+
+
+def _all_select(n_methods: int) -> str:
+    if n_methods == 1:
+        return "The method selects"
+    return "Both methods select" if n_methods == 2 else f"All {n_methods} methods select"
 
 
 def stability_note(selection: Selection) -> Note:
@@ -174,6 +202,12 @@ def stability_note(selection: Selection) -> Note:
     'The selection stays the same whichever of the 2 fits is left out.'
     """
     fits = selection.draws.n_replicates
+    if selection.emptied:
+        text = (
+            "Nothing is selected because the test for signal found none, whatever the fits say; so "
+            "they tell nothing about the stability of the selection."
+        )
+        return Note("info", text)
     if fits == 1:
         text = "There is one fit only, so nothing can be said about the stability of the selection."
         return Note("info", text)
@@ -190,6 +224,30 @@ def stability_note(selection: Selection) -> Note:
         f"{listed(changing)}. More fits (n_replicates) would settle it."
     )
     return Note("warning", text)
+
+
+def spread_caption(selection: Selection) -> str:
+    """Say what the marks of the picture of single fits are.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.words import spread_caption
+    >>> spread_caption(bv.select_from(bv.Draws.from_counts([[[9, 0, 8]]])))
+    'There is one fit, so no spread can be shown. The selected variables come first, ...'
+    """
+    order = "The selected variables come first, then the next few."
+    if selection.draws.n_replicates == 1:
+        return f"There is one fit, so no spread can be shown. {order}"
+    if selection.method.measure.alone is None:
+        marks = "The large mark is the value that counts, the small dots are the single fits."
+    else:
+        marks = (
+            "The large mark is the value that counts, of all fits together; the small dots are "
+            "what each fit would say alone. A single fit cannot show that others agree with it, so "
+            "the mark may lie beyond all of its dots, and on the other side of the threshold."
+        )
+    return f"{marks} {order}"
 
 
 def mixing_note(selection: Selection) -> Note | None:

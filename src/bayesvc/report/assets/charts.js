@@ -65,6 +65,19 @@
   const title = (text) => ({ text: text.charAt(0).toUpperCase() + text.slice(1), standoff: 12 });
   const rowHeight = (rows) => 110 + 26 * rows.length;
 
+  // The whole of a probability's range, so that both ends have a tick.
+  const valueAxis = (chart, label) => Object.assign({ title: title(label) },
+    chart.probability ? { range: [-0.03, 1.03], dtick: 0.2 } : { rangemode: "tozero" });
+
+  // Ranks begin at 1, which ticks at multiples of a round number would leave out.
+  function rankTicks(ranks) {
+    const last = Math.max(...ranks);
+    const step = [1, 2, 5, 10, 20].find((size) => last / size <= 10);
+    const ticks = [1];
+    for (let rank = step === 1 ? 2 : step; rank <= last; rank += step) ticks.push(rank);
+    return ticks;
+  }
+
   // Colour and shape both tell, so that neither is needed alone.
   function mark(selected, size) {
     return {
@@ -105,9 +118,9 @@
         own.map((i) => chart.y[i]), hover, mark(selected, 8)));
     }
     const xaxis = { title: title(chart.xLabel + (chart.log ? " (logarithmic)" : "")) };
-    if (chart.log) Object.assign(xaxis, { type: "log", dtick: 1 });
+    Object.assign(xaxis, chart.log ? { type: "log", dtick: 1 } : { tickvals: rankTicks(chart.x.concat(rest.x)) });
     return [traces.filter((trace) => trace.x.length),
-      layout(printing() ? 320 : 440, { xaxis: xaxis, yaxis: { title: title(chart.yLabel), rangemode: "tozero" } })];
+      layout(printing() ? 320 : 440, { xaxis: xaxis, yaxis: valueAxis(chart, chart.yLabel) })];
   }
 
   function spread(chart) {
@@ -136,7 +149,7 @@
         { color: colours.ink, symbol: "line-ns-open", size: 14, line: { width: 2 } }));
     }
     return [traces.filter((trace) => trace.x.length), layout(rowHeight(chart.row),
-      { xaxis: { title: title(chart.xLabel), rangemode: "tozero" }, yaxis: rowsAxis(chart.row) })];
+      { xaxis: valueAxis(chart, chart.xLabel), yaxis: rowsAxis(chart.row) })];
   }
 
   function stable(chart) {
