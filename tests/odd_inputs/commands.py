@@ -125,6 +125,8 @@ BENCH: list[Case] = [
     option("bench run --grid smoke --methods dart-vc@x --out new", "no number of fits"),
     option("bench run --grid smoke --methods dart/vc --out new", "2 parts instead"),
     option("bench run --grid smoke --methods nowhere:f --out new", "cannot be loaded"),
+    option("bench run --grid smoke --methods math:pi --out new", "is no function"),
+    option("bench run --grid smoke --methods math:pow --out new", "that takes (X, y, seed)"),
     option("bench run --grid smoke --methods , --out new", "methods is empty"),
     option("bench run --grid smoke --snr 0 --out new", "snr=0.0 is not in the grid"),
     option("bench run --grid smoke --snr -1 --out new", "snr=-1.0 is not in the grid"),
@@ -145,6 +147,8 @@ BENCH: list[Case] = [
     option("bench rescore data.csv --methods dart-vc --out x.parquet", "is no folder"),
     option("bench rescore new --methods dart-vc --out x.txt", "neither in .parquet nor in .csv"),
     option("bench rescore new --methods dart-vc --out data.csv", "exists"),
+    option("bench rescore new --methods math:pi --out x.csv", "name one that takes (kept)"),
+    option("bench rescore new --methods math:pow --out x.csv", "'math:pow' takes (x, y, /)"),
     option("bench compare new dart-vc bart-vc", "does not exist"),
 ]
 

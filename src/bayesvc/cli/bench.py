@@ -13,6 +13,8 @@ from bayesvc.cli.errors import BadInput, says_what_is_wrong
 from bayesvc.cli.output import progress_bar, show_frame
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from bayesvc.bench.run import OnDone
     from bayesvc.progress import ProgressCallback
 
@@ -66,6 +68,7 @@ def run(
     from bayesvc._validation import counted
     from bayesvc.bench.grid import make_grid
     from bayesvc.bench.run import run_grid
+    from bayesvc.bench.store import Store
 
     plan = make_grid(
         grid, _listed(methods), _whole("--lrep", lrep), sizes=_whole("--n", sizes),
@@ -86,6 +89,7 @@ def run(
         click.echo(f"{found.n_failed} failed and score 0: see `bayesvc bench status {out}`")
     if found.n_elsewhere:
         click.echo(f"{counted(found.n_elsewhere, 'task')} left to other processes that run them")
+    _exit_by_failures(Store(out).rows(plan.tasks))
 
 
 @bench.command()
@@ -235,7 +239,6 @@ def rescore(results: Path, methods: str, lrep: str | None, out: Path, jobs: int 
     bayesvc bench rescore seed --methods dart-vc,dart-relevance --lrep 2,5 --out other.parquet
     bayesvc bench rescore seed --methods dart/mpvip/clustering,mymodule:my_rule --out mine.parquet
     """
-    from bayesvc._validation import counted
     from bayesvc.bench import summary
     from bayesvc.bench.files import check_new, write_rows
     from bayesvc.bench.rescore import rescore as rescore_rows
@@ -248,14 +251,7 @@ def rescore(results: Path, methods: str, lrep: str | None, out: Path, jobs: int 
     write_rows(rows, out)
     show_frame(summary.over_cells(rows))
     click.echo(f"{len(rows)} rows in {out}; `bayesvc bench compare` sets two methods side by side")
-    useless = False
-    for name, fits, failed, runs, error in summary.failures(rows).iter_rows():
-        click.echo(
-            f"{name} ({counted(fits, 'fit')}) failed on {failed} of {runs} data sets: {error}",
-            err=True,
-        )
-        useless = useless or failed == runs
-    sys.exit(1 if useless else 0)
+    _exit_by_failures(rows)
 
 
 @bench.command()
@@ -301,6 +297,19 @@ def compare(results: Path, method: str, against: str, lrep: int | None) -> None:
         f"equal in {found['cells_equal']} (both perfect in {found['cells_both_perfect']}); worse "
         f"at 5 % after Holm's correction in {found['cells_worse_after_holm']}"
     )
+
+
+def _exit_by_failures(rows: pl.DataFrame) -> None:
+    """Say which methods failed and why; exit with 1 if one failed on all data sets."""
+    from bayesvc._validation import counted
+    from bayesvc.bench.summary import failures
+
+    useless = False
+    for name, fits, failed, runs, error in failures(rows).iter_rows():
+        who = f"{name} ({counted(fits, 'fit')})" if fits else name
+        click.echo(f"{who} failed on {failed} of {runs} data sets: {error}", err=True)
+        useless = useless or failed == runs
+    sys.exit(1 if useless else 0)
 
 
 def _counted(show: ProgressCallback) -> OnDone:
