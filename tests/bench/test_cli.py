@@ -50,7 +50,13 @@ def kept(tmp_path_factory):
 def test_status_lists_what_failed(store):
     found = bench("status", store)
     assert found.exit_code == 0
-    assert "0 of 20 tasks have all results" in found.output
+    first, second, *lines = found.output.splitlines()
+    assert "results of 2 methods on 10 data sets" in first
+    assert second.split("\t") == ["method", "fits", "data_sets", "failed"]
+    assert lines[0].split("\t") == ["small_grid:broken", "", "10", "10"]
+    assert lines[1].split("\t") == ["small_grid:first", "", "10", "0"]
+    assert lines[3].split("\t") == ["500", "1.000", "10", "2", "10", "1 second"]
+    assert "by default, without --methods, 0 of 20 data sets have all results" in found.output
     assert found.output.count("RuntimeError: no answer for seed 860") == 10
 
 
@@ -125,6 +131,10 @@ def test_rescoring_takes_functions_of_the_kept_fits(kept, tmp_path):
     found = bench("rescore", kept, "--methods", "small_grid:often", "--out", out, "--jobs", 1)
     assert found.exit_code == 0, found.output
     assert pl.read_parquet(out)["error"].null_count() == 3
+    found = bench("compare", out, "small_grid:often", "small_grid:often")
+    assert "small_grid:often: its number of fits cannot be chosen" in found.output
+    found = bench("compare", out, "small_grid:often", "dart-vc")
+    assert "there are no results of 'dart-vc'; there are 'small_grid:often'\n" in found.output
 
 
 @pytest.mark.parametrize(
@@ -175,6 +185,10 @@ def test_rescored_methods_side_by_side(kept, tmp_path):
     found = bench("compare", out, "dart-relevance", "bart-vc")
     assert found.exit_code == 2
     assert "there are no results of 'bart-vc'" in found.output
+    found = bench("table", out, "--method", "bart-vc")
+    assert found.exit_code == 2
+    there = "there are 'dart-relevance' (3 fits), 'dart-vc' (3 fits)"
+    assert f"{out} has no results of --method 'bart-vc'; {there}" in found.output
 
 
 def test_other_numbers_of_fits_can_be_asked_for(kept, tmp_path):

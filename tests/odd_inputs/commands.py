@@ -123,6 +123,7 @@ BENCH: list[Case] = [
     option("bench run --grid smok --out new", "'smok' is not one of"),
     option("bench run --grid smoke --methods dart-cv --out new", "mean 'dart-vc'"),
     option("bench run --grid smoke --methods dart-vc@x --out new", "no number of fits"),
+    option("bench run --grid smoke --methods dart-vc@0 --out new", "'0' is no number of fits"),
     option("bench run --grid smoke --methods dart/vc --out new", "2 parts instead"),
     option("bench run --grid smoke --methods nowhere:f --out new", "cannot be loaded"),
     option("bench run --grid smoke --methods math:pi --out new", "is no function"),

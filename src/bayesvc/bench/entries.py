@@ -153,9 +153,9 @@ def _entries(spec: Any, lrep: tuple[int, ...], takes: tuple[str, ...]) -> list[E
 
 
 def _number(spec: str, text: str) -> int:
-    if not text.isdigit():
+    if not text.isdecimal() or int(text) == 0:
         raise ValueError(f"method {spec!r}: {text!r} is no number of fits; {_HELP}")
-    return check_integer(f"number of fits in {spec!r}", int(text), 1)
+    return int(text)
 
 
 def _method(name: str, n_replicates: int | None) -> Method:

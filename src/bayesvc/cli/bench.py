@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bayesvc.cli.errors import BadInput, says_what_is_wrong
-from bayesvc.cli.output import progress_bar, show_frame
+from bayesvc.cli.output import clock, progress_bar, show_frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from bayesvc.progress import ProgressCallback
 
 _GRIDS = click.Choice(["paper", "seed", "slice", "smoke"])
+_FURTHER_FITS = click.option(
+    "--lrep",
+    help="Further numbers of fits for these methods, such as 1,2,5; not for functions, which have "
+    "no such number.",
+)
 _RESULTS = click.argument("results", type=click.Path(path_type=Path))
 
 
@@ -31,7 +36,7 @@ def bench() -> None:
 @bench.command()
 @click.option("--grid", type=_GRIDS, required=True, help="Which data sets and methods.")
 @click.option("--methods", help="NAME,NAME@FITS,prior/measure/threshold,module:function")
-@click.option("--lrep", help="Further numbers of fits for these methods, such as 1,2,5.")
+@_FURTHER_FITS
 @click.option("--n", "sizes", help="Only these numbers of rows, such as 500,1000.")
 @click.option("--snr", "snrs", help="Only these signal-to-noise ratios, such as 0.25,5,inf.")
 @click.option("--seed", "seeds", help="Only these seeds of the data.")
@@ -99,24 +104,34 @@ def status(results: Path) -> None:
     """Show what is done, what is missing and what failed."""
     import polars as pl
 
+    from bayesvc._validation import counted
     from bayesvc.bench.grid import make_grid
     from bayesvc.bench.store import Store
+    from bayesvc.bench.summary import TASK
 
     store = Store(results)
     plan, rows = make_grid(store.settings.grid), store.rows()
-    missing = store.missing(plan.tasks)
+    data_sets, lost = pl.struct(TASK).n_unique(), pl.col("error").is_not_null().sum()
     click.echo(
-        f"grid {store.settings.grid}: {len(plan.tasks) - len(missing)} of {len(plan.tasks)} tasks "
-        f"have all results of the grid's own methods; {len(rows)} rows; "
+        f"grid {store.settings.grid}: results of {counted(rows['method'].n_unique(), 'method')} "
+        f"on {counted(rows.select(data_sets).item(), 'data set')}; "
         f"{store.active_writers()} processes are writing"
     )
-    done = rows.group_by("n", "snr").agg(
-        data_sets=pl.struct("data", "problem", "seed").n_unique(),
+    by_method = rows.group_by("method", fits="n_replicates").agg(data_sets=data_sets, failed=lost)
+    show_frame(by_method.sort("method", "fits").with_columns(pl.col("fits").replace(0, None)))
+    by_cell = rows.group_by("n", "snr").agg(
+        data_sets=data_sets,
         methods=pl.col("method").n_unique(),
-        failed=pl.col("error").is_not_null().sum(),
-        hours=pl.col("seconds").sum() / 3600,
+        failed=lost,
+        seconds=pl.col("seconds").sum(),
     )
-    show_frame(done.sort("n", "snr"))
+    times = pl.col("seconds").map_elements(clock, pl.String).alias("time")
+    show_frame(by_cell.sort("n", "snr").select(pl.exclude("seconds"), times))
+    done = len(plan.tasks) - len(store.missing(plan.tasks))
+    click.echo(
+        f"Of the methods that this grid runs by default, without --methods, {done} of "
+        f"{len(plan.tasks)} data sets have all results"
+    )
     failed = rows.filter(pl.col("error").is_not_null())
     for row in failed.head(20).iter_rows(named=True):
         task = f"{row['problem']} n={row['n']} SNR={row['snr']:g} seed={row['seed']}"
@@ -136,6 +151,11 @@ def table(results: Path, against: str | None, method: str | None, lrep: int | No
 
     RESULTS is a folder of `run`, or a file of `export` or `rescore`.
 
+    With --against paper, z is the difference in F1 in standard errors, and basis says whose spread
+    these rest on. The authors recorded selections of one variable by the permutation methods as
+    empty: paper_most is the most that the F1 of these can have been, z_bug is z against the nearest
+    value from the paper's to that, and within_2_bug counts the cells in which it is at most 2.
+
     \b
     bayesvc bench table smoke
     bayesvc bench table seed --against paper --method dart-vc
@@ -146,11 +166,13 @@ def table(results: Path, against: str | None, method: str | None, lrep: int | No
     from bayesvc.bench import summary
     from bayesvc.bench.files import read_rows
 
-    rows = read_rows(results)
-    if method is not None:
-        rows = rows.filter(pl.col("method") == method)
+    everything = read_rows(results)
+    rows = everything if method is None else everything.filter(pl.col("method") == method)
+    if everything.is_empty():
+        raise BadInput(f"{results} has no results")
     if rows.is_empty():
-        raise BadInput(f"{results} has no results{'' if method is None else f' of {method!r}'}")
+        there = summary.held(everything)
+        raise BadInput(f"{results} has no results of --method {method!r}; there are {there}")
     if against is None:
         shown = summary.usual_fits(rows) if lrep is None else rows.filter(n_replicates=lrep)
         numbers = ", ".join(map(str, rows["n_replicates"].unique().sort()))
@@ -228,7 +250,7 @@ def export(results: Path, file: Path) -> None:
 @bench.command()
 @_RESULTS
 @click.option("--methods", required=True, help="As in `run`; functions receive the kept fits.")
-@click.option("--lrep", help="Further numbers of fits for these methods, such as 1,2,5.")
+@_FURTHER_FITS
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Parquet or CSV file.")
 @click.option("--jobs", type=int, help="Processes; all cores by default.")
 @says_what_is_wrong
@@ -284,7 +306,8 @@ def compare(results: Path, method: str, against: str, lrep: int | None) -> None:
     click.echo("")
     for name, side in ((method, ""), (against, "_against")):
         numbers = pairs[f"n_replicates{side}"].unique().sort().to_list()
-        fits = counted(numbers[0], "fit") if numbers != [0] else "fits of its own"
+        own = "its number of fits cannot be chosen"
+        fits = own if numbers == [0] else counted(numbers[0], "fit")
         failed = pairs[f"error{side}"].drop_nulls()
         runs = counted(len(failed), "run")
         lost = f"; {runs} failed and count as 0: {failed[0]}" if len(failed) else ""

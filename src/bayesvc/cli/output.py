@@ -124,9 +124,11 @@ def clock(seconds: float) -> str:
     Examples
     --------
     >>> from bayesvc.cli.output import clock
-    >>> clock(42), clock(200), clock(7300)
-    ('42 seconds', '3 minutes', '2.0 hours')
+    >>> clock(0.3), clock(42), clock(200), clock(7300)
+    ('1 second', '42 seconds', '3 minutes', '2.0 hours')
     """
+    if seconds < 1.5:
+        return "1 second"
     if seconds < 100:
-        return f"{max(1, round(seconds))} seconds"
+        return f"{round(seconds)} seconds"
     return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
