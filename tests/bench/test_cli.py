@@ -207,7 +207,7 @@ def test_other_numbers_of_fits_can_be_asked_for(kept, tmp_path):
     assert "dart-vc@3: 3 fits" in found.output
     refused = bench("rescore", kept, "--methods", "dart-relevance@3", "--lrep", 1, "--out", "x.csv")
     assert refused.exit_code == 2
-    assert "lrep=1: none of these methods" in refused.output
+    assert "--lrep 1: none of these methods" in refused.output
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

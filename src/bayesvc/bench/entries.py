@@ -22,7 +22,7 @@ OF_DATA = ("X", "y", "seed")
 OF_KEPT = ("kept",)
 
 _HELP = (
-    "use a name of bayesvc.recipes, a combination prior/measure/threshold such as "
+    "use a name that `bayesvc recipes` lists, a combination prior/measure/threshold such as "
     "dart/vc/clustering, either with @ and a number of fits, or module:function"
 )
 

@@ -359,6 +359,10 @@ def _whole(option: str, text: str | None) -> list[int]:
 
 def _shard(text: str) -> tuple[int, int]:
     parts = text.split("/")
-    if len(parts) != 2 or not all(part.isdigit() for part in parts):
+    numbers = [int(part) for part in parts if part.isdecimal()]
+    if len(parts) != 2 or len(numbers) != 2 or numbers[1] == 0:
         raise BadInput(f"--shard {text!r} is not of the form i/N; give such as 3/10")
-    return int(parts[0]), int(parts[1])
+    index, last = numbers
+    if not 1 <= index <= last:
+        raise BadInput(f"--shard {text!r} is no part of {last}; give 1/{last} to {last}/{last}")
+    return index, last

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _OPTIONS = {
     "n_replicates": "--fits", "n_permutations": "--permutations", "n_trees": "--trees",
     "burn_in": "--burn-in", "n_draws": "--draws", "random_state": "--seed", "n_jobs": "--jobs",
+    "n": "--n", "snr": "--snr", "seed": "--seed", "problem": "--problem", "lrep": "--lrep",
+    "methods": "--methods",
 }  # fmt: skip
 
 
@@ -113,7 +115,7 @@ def as_options(text: str) -> str:
     text = re.sub(rf"\b({names})=(?=\S)", lambda match: f"{options[match[1]]} ", text)
     return re.sub(
         rf"\(({names})(, ({names}))*\)",
-        lambda match: re.sub(names, lambda name: options[name[0]], match[0]),
+        lambda match: re.sub(rf"\b({names})\b", lambda name: options[name[0]], match[0]),
         text,
     )
 
