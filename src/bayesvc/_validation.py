@@ -114,7 +114,7 @@ def resolve_n_jobs(n_jobs: Any) -> int:
     """Turn `n_jobs` into a number of threads; None and -1 mean all usable CPUs."""
     if n_jobs is None:
         return usable_cpus()
-    remedy = "pass a positive number of threads, or None for all CPUs"
+    remedy = "pass a positive number of threads, or leave it out for all CPUs"
     if isinstance(n_jobs, bool | np.bool_):
         raise TypeError(f"n_jobs={n_jobs!r} must be an integer or None; {remedy}")
     try:

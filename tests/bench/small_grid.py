@@ -45,6 +45,11 @@ def often(kept):
     return kept["dart"].mpvip.min(axis=0) > 0.5
 
 
+def of_bart(kept):
+    """Ask for fits that may not have been kept."""
+    return kept["bart"].mpvip.min(axis=0) > 0.5
+
+
 def make(methods=METHODS, n_tasks=N_TASKS):
     entries = entries_of(methods)
     tasks = [Task("fresh", "feynman_I_12_1", 40, 5.0, seed) for seed in range(n_tasks)]

@@ -32,8 +32,10 @@ def store(tmp_path_factory):
     found = bench(
         "run", "--grid", "smoke", "--snr", 1, "--methods", methods, "--out", folder, "--jobs", 1
     )
-    assert found.exit_code == 0, found.output
+    assert found.exit_code == 1  # of one method there are no results
     assert "10 failed and score 0" in found.output
+    reason = "RuntimeError: no answer for seed 860"
+    assert f"small_grid:broken failed on 10 of 10 data sets: {reason}" in found.output
     return folder
 
 
@@ -48,8 +50,32 @@ def kept(tmp_path_factory):
 def test_status_lists_what_failed(store):
     found = bench("status", store)
     assert found.exit_code == 0
-    assert "0 of 20 tasks have all results" in found.output
+    first, second, *lines = found.output.splitlines()
+    assert "results of 2 methods on 10 data sets" in first
+    assert second.split("\t") == ["method", "fits", "data_sets", "failed"]
+    assert lines[0].split("\t") == ["small_grid:broken", "", "10", "10"]
+    assert lines[1].split("\t") == ["small_grid:first", "", "10", "0"]
+    assert lines[3].split("\t") == ["500", "1.000", "10", "2", "10", "1 second"]
+    assert "by default, without --methods, 0 of 20 data sets have all results" in found.output
     assert found.output.count("RuntimeError: no answer for seed 860") == 10
+
+
+def test_a_run_with_nothing_left_to_do_says_again_what_failed(store):
+    run = ("run", "--grid", "smoke", "--snr", 1, "--out", store, "--jobs", 1, "--methods")
+    found = bench(*run, "small_grid:first,small_grid:broken")
+    assert found.exit_code == 1
+    assert "0 tasks run" in found.output
+    assert "small_grid:broken failed on 10 of 10 data sets" in found.output
+    found = bench(*run, "small_grid:first")
+    assert found.exit_code == 0
+    assert "failed" not in found.output
+
+
+def test_a_function_for_kept_fits_is_no_method_of_a_run(tmp_path):
+    run = ("run", "--grid", "smoke", "--out", tmp_path / "s", "--methods")
+    found = bench(*run, "small_grid:often")
+    assert found.exit_code == 2
+    assert "'small_grid:often' takes (kept); name one that takes (X, y, seed)" in found.output
 
 
 def test_a_table_of_scores(store):
@@ -102,17 +128,47 @@ def test_rescoring_gives_what_the_run_gave(kept, tmp_path):
 
 def test_rescoring_takes_functions_of_the_kept_fits(kept, tmp_path):
     out = tmp_path / "other.parquet"
-    found = bench(
-        "rescore", kept, "--methods", "small_grid:often,dart-vc@9", "--out", out, "--jobs", 1
-    )
-    assert found.exit_code == 1  # there are no results of dart-vc; the others are kept
-    assert "dart-vc (9 fits) failed on 3 of 3 data sets" in found.output
-    rows = pl.read_parquet(out)
-    assert rows.filter(method="small_grid:often")["error"].null_count() == 3
-    assert (
-        rows.filter(method="dart-vc")["error"][0]
-        == "ValueError: dart-vc needs 9 fits, but 3 were kept"
-    )
+    found = bench("rescore", kept, "--methods", "small_grid:often", "--out", out, "--jobs", 1)
+    assert found.exit_code == 0, found.output
+    assert pl.read_parquet(out)["error"].null_count() == 3
+    found = bench("compare", out, "small_grid:often", "small_grid:often")
+    assert "small_grid:often: its number of fits cannot be chosen" in found.output
+    found = bench("compare", out, "small_grid:often", "dart-vc")
+    assert "there are no results of 'dart-vc'; there are 'small_grid:often'\n" in found.output
+
+
+@pytest.mark.parametrize(
+    ("method", "needs"),
+    [
+        ("dart-vc@9", "dart-vc needs 9 fits of dart"),
+        ("bart-vip-gse@3", "bart-vip-gse needs 50 permuted fits of bart"),
+        ("small_grid:first", "takes (X, y, seed); name one that takes (kept)"),
+        ("small_grid:SETTINGS", "is no function; name one that takes (kept)"),
+    ],
+)
+def test_what_no_kept_fits_suffice_for_is_refused_beforehand(kept, tmp_path, method, needs):
+    out = tmp_path / "none.csv"
+    found = bench("rescore", kept, "--methods", f"dart-mpm,{method}", "--out", out, "--jobs", 1)
+    assert found.exit_code == 2
+    assert needs in found.output
+    if ":" not in method:
+        assert f"{kept} keeps at most 3 of bart, 3 of dart, " in found.output
+    assert not out.exists()
+
+
+def test_where_some_data_sets_have_the_fits_a_method_fails_on_the_others(tmp_path):
+    folder, out = tmp_path / "s", tmp_path / "rows.parquet"
+    for methods, n_tasks in ((["dart-vc@2"], 3), (["dart-vc@3"], 1)):
+        run_grid(small_grid.make(methods, n_tasks), folder, n_jobs=1, keep_draws=True)
+    methods = "dart-vc@3,small_grid:of_bart"
+    found = bench("rescore", folder, "--methods", methods, "--out", out, "--jobs", 1)
+    assert found.exit_code == 1  # the function failed everywhere
+    reason = "ValueError: dart-vc needs 3 fits of dart, but there are 2 of dart"
+    assert f"dart-vc (3 fits) failed on 2 of 3 data sets: {reason}" in found.output
+    reason = "no fits of bart were kept, but of dart"
+    assert "small_grid:of_bart failed on 3 of 3 data sets: KeyError: " in found.output
+    assert reason in found.output
+    assert len(pl.read_parquet(out)) == 6
 
 
 def test_rescored_methods_side_by_side(kept, tmp_path):
@@ -129,6 +185,10 @@ def test_rescored_methods_side_by_side(kept, tmp_path):
     found = bench("compare", out, "dart-relevance", "bart-vc")
     assert found.exit_code == 2
     assert "there are no results of 'bart-vc'" in found.output
+    found = bench("table", out, "--method", "bart-vc")
+    assert found.exit_code == 2
+    there = "there are 'dart-relevance' (3 fits), 'dart-vc' (3 fits)"
+    assert f"{out} has no results of --method 'bart-vc'; {there}" in found.output
 
 
 def test_other_numbers_of_fits_can_be_asked_for(kept, tmp_path):
@@ -147,7 +207,7 @@ def test_other_numbers_of_fits_can_be_asked_for(kept, tmp_path):
     assert "dart-vc@3: 3 fits" in found.output
     refused = bench("rescore", kept, "--methods", "dart-relevance@3", "--lrep", 1, "--out", "x.csv")
     assert refused.exit_code == 2
-    assert "lrep=1: none of these methods" in refused.output
+    assert "--lrep 1: none of these methods" in refused.output
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

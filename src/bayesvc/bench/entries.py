@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,9 +18,11 @@ PAPER_METHODS = (
     "bart-vip-gse", "bart-vip-gmax", "bart-mi-local", "abc-mpm",
 )  # fmt: skip
 TRUE_SIGMA = "dart-mpm-true-sigma"
+OF_DATA = ("X", "y", "seed")
+OF_KEPT = ("kept",)
 
 _HELP = (
-    "use a name of bayesvc.recipes, a combination prior/measure/threshold such as "
+    "use a name that `bayesvc recipes` lists, a combination prior/measure/threshold such as "
     "dart/vc/clustering, either with @ and a number of fits, or module:function"
 )
 
@@ -58,7 +61,9 @@ class Entry:
         return replace(self.method.prior, sigma=noise_sd) if self.knows_sigma else self.method.prior
 
 
-def entries_of(specs: Iterable[str], lrep: Iterable[int] = ()) -> tuple[Entry, ...]:
+def entries_of(
+    specs: Iterable[str], lrep: Iterable[int] = (), takes: tuple[str, ...] = OF_DATA
+) -> tuple[Entry, ...]:
     """Return the entries that these names ask for.
 
     Parameters
@@ -68,6 +73,8 @@ def entries_of(specs: Iterable[str], lrep: Iterable[int] = ()) -> tuple[Entry, .
         number of fits, "dart-vc@5"; "module:function".
     lrep : list of int
         Numbers of fits in addition to the method's own, for methods that permute nothing.
+    takes : tuple of str
+        What functions are called with.
 
     Examples
     --------
@@ -78,7 +85,7 @@ def entries_of(specs: Iterable[str], lrep: Iterable[int] = ()) -> tuple[Entry, .
     found: dict[tuple[str, int], Entry] = {}
     lrep = tuple(lrep)
     for spec in specs:
-        for entry in _entries(spec, lrep):
+        for entry in _entries(spec, lrep, takes):
             found[entry.key] = entry
     if not found:
         raise ValueError(f"methods is empty; {_HELP}")
@@ -91,7 +98,7 @@ def entries_of(specs: Iterable[str], lrep: Iterable[int] = ()) -> tuple[Entry, .
     return tuple(found.values())
 
 
-def load_function(path: str) -> Callable[..., Any]:
+def load_function(path: str, takes: tuple[str, ...] = OF_DATA) -> Callable[..., Any]:
     """Return the function at "module:function", or say what is wrong."""
     module_name, _, name = path.partition(":")
     try:
@@ -102,15 +109,32 @@ def load_function(path: str) -> Callable[..., Any]:
             "can import from here"
         ) from None
     if not callable(function):
-        raise TypeError(f"method {path!r} is no function; name one that takes (X, y, seed)")
+        raise TypeError(f"method {path!r} is no function; {_name_one(takes)}")
+    _check_signature(path, function, takes)
     return function  # type: ignore[no-any-return]
 
 
-def _entries(spec: Any, lrep: tuple[int, ...]) -> list[Entry]:
+def _check_signature(path: str, function: Callable[..., Any], takes: tuple[str, ...]) -> None:
+    try:
+        signature = inspect.signature(function, follow_wrapped=False)
+    except ValueError:  # a builtin that does not tell
+        return
+    try:
+        signature.bind(*takes)
+    except TypeError:
+        raise TypeError(f"method {path!r} takes {signature}; {_name_one(takes)}") from None
+
+
+def _name_one(takes: tuple[str, ...]) -> str:
+    kept = ", the kept fits by the name of their prior, as in kept['dart'].vc"
+    return f"name one that takes ({', '.join(takes)}){kept if takes == OF_KEPT else ''}"
+
+
+def _entries(spec: Any, lrep: tuple[int, ...], takes: tuple[str, ...]) -> list[Entry]:
     if not isinstance(spec, str) or not spec:
         raise TypeError(f"method {spec!r} is no name; {_HELP}")
     if ":" in spec:
-        load_function(spec)
+        load_function(spec, takes)
         return [Entry(spec, function=spec)]
     name, _, number = spec.partition("@")
     fixed = None if not number else _number(spec, number)
@@ -129,9 +153,9 @@ def _entries(spec: Any, lrep: tuple[int, ...]) -> list[Entry]:
 
 
 def _number(spec: str, text: str) -> int:
-    if not text.isdigit():
+    if not text.isdecimal() or int(text) == 0:
         raise ValueError(f"method {spec!r}: {text!r} is no number of fits; {_HELP}")
-    return check_integer(f"number of fits in {spec!r}", int(text), 1)
+    return int(text)
 
 
 def _method(name: str, n_replicates: int | None) -> Method:

@@ -145,7 +145,8 @@ def make_grid(
     """
     check_choice("grid", name, _GRIDS)
     if lrep and methods is None:
-        raise ValueError(f"lrep={list(lrep)} was given without methods; name those it is for")
+        numbers = ",".join(map(str, lrep))
+        raise ValueError(f"lrep={numbers} was given alone; name the methods it is for (methods)")
     wanted: dict[Task, dict[tuple[str, int], Entry]] = {}
     for block in _GRIDS[name]:
         mine = (block.methods, block.lrep) if methods is None else (methods, lrep)
@@ -153,7 +154,7 @@ def make_grid(
         for task in block.tasks():
             here = wanted.setdefault(task, {})
             here.update({entry.key: entry for entry in entries if _makes_sense(entry, task)})
-    names = [feynman.equation(problem).name for problem in problems]
+    names = [_short(problem) for problem in problems]
     for part, chosen in (("n", sizes), ("snr", snrs), ("seed", seeds), ("problem", names)):
         wanted = _only(wanted, name, part, chosen)
     settings = Settings(name, burn_in=1000, n_draws=1000) if name == "smoke" else Settings(name)
@@ -164,20 +165,28 @@ def _only(
     wanted: dict[Task, Any], grid: str, part: str, chosen: Sequence[float] | Sequence[str]
 ) -> dict[Task, Any]:
     """Keep the tasks with one of the chosen values of a part of theirs."""
-    there = sorted({getattr(task, part) for task in wanted})
+    parts = {task: _part(task, part) for task in wanted}
+    there = sorted(set(parts.values()))
     for value in chosen:
         if value not in there:
             raise ValueError(
-                f"{part}={value!r} is not in the grid {grid!r}; it has "
+                f"{part}={_plain(value)} is not in the grid {grid!r}; it has "
                 f"{', '.join(map(_plain, there))}"
             )
-    return {
-        task: own for task, own in wanted.items() if not chosen or getattr(task, part) in chosen
-    }
+    return {task: own for task, own in wanted.items() if not chosen or parts[task] in chosen}
+
+
+def _part(task: Task, part: str) -> Any:
+    return _short(task.problem) if part == "problem" else getattr(task, part)
+
+
+def _short(problem: str) -> str:
+    """Return the name of an equation as Feynman's lectures number it, such as I.6.2a."""
+    return problem.removeprefix("feynman_").replace("_", ".")
 
 
 def _plain(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _makes_sense(entry: Entry, task: Task) -> bool:

@@ -47,6 +47,11 @@ class KeptFits:
         """Number of fits."""
         return len(self.vc)
 
+    @property
+    def n_permuted(self) -> int:
+        """Number of fits to permuted responses."""
+        return 0 if self.permuted is None else self.permuted.n_replicates
+
     def first(self, n_replicates: int) -> KeptFits:
         """Return the first fits; 0 stands for all."""
         if n_replicates == 0:
@@ -56,6 +61,31 @@ class KeptFits:
             self.vc[rows], self.vip[rows], self.mpvip[rows], self.mi[rows], self.seconds[rows],
             self.permuted,
         )  # fmt: skip
+
+
+class _ByPrior(dict[str, KeptFits]):
+    """Kept fits by the name of their prior, which says what there is if that is not there."""
+
+    def __missing__(self, prior: object) -> KeptFits:
+        raise KeyError(f"no fits of {prior} were kept, but of {', '.join(self)}")
+
+
+def listed_fits(kept: Mapping[str, KeptFits]) -> str:
+    """Return in words how many fits of each prior there are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.bench.kept import KeptFits, listed_fits
+    >>> ten = np.zeros((10, 3))
+    >>> listed_fits({"dart": KeptFits(ten, ten, ten, ten, ten[:, 0])})
+    '10 of dart'
+    """
+    return ", ".join(
+        f"{own.n_replicates} of {prior}"
+        + (f" and {own.n_permuted} permuted" if own.permuted is not None else "")
+        for prior, own in kept.items()
+    )
 
 
 def pack(fits: Mapping[str, Fits]) -> bytes:
@@ -84,7 +114,7 @@ def unpack(path: Path) -> dict[str, KeptFits]:
 
 
 def _unpacked(arrays: Mapping[str, NDArray[Any]]) -> dict[str, KeptFits]:
-    found = {}
+    found = _ByPrior()
     for prior in PRIORS:
         if f"{prior}.fit.vc" in arrays:
             permuted = None

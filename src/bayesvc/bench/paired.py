@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from bayesvc.bench import feynman
-from bayesvc.bench.summary import CELL, SCORES, TASK, usual_fits
+from bayesvc.bench.summary import CELL, SCORES, TASK, held, usual_fits
 
 FloatArray = NDArray[np.float64]
 
@@ -98,14 +98,8 @@ def _side(rows: pl.DataFrame, spec: str, n_replicates: int | None) -> pl.DataFra
     found = usual_fits(own) if n_replicates is None else own.filter(asked)
     if found.is_empty():
         wanted = "" if n_replicates is None else f" with {n_replicates} fits"
-        raise ValueError(f"there are no results of {name!r}{wanted}; there are {_held(rows)}")
+        raise ValueError(f"there are no results of {name!r}{wanted}; there are {held(rows)}")
     return found.select(*TASK, *SCORES, "n_replicates", "error")
-
-
-def _held(rows: pl.DataFrame) -> str:
-    fits = rows.group_by("method").agg(pl.col("n_replicates").unique().sort()).sort("method")
-    held = (f"{name!r} ({', '.join(map(str, numbers))} fits)" for name, numbers in fits.iter_rows())
-    return ", ".join(held) or "none at all"
 
 
 def mean_difference(pairs: pl.DataFrame) -> MeanDifference:

@@ -75,8 +75,8 @@ class Store:
 
     # ---- reading ----------------------------------------------------------------
 
-    def rows(self) -> pl.DataFrame:
-        """Return all results, each once; one without an error before one with."""
+    def rows(self, tasks: dict[Task, tuple[Entry, ...]] | None = None) -> pl.DataFrame:
+        """Return all results, or those of `tasks`, each once, one without an error first."""
         while True:
             try:
                 parts = [_read(path) for path in sorted(self._names["rows"].glob("*.parquet"))]
@@ -85,7 +85,13 @@ class Store:
                 continue
         table = pl.concat([pl.DataFrame(schema=SCHEMA), *parts])
         table = table.sort(*_KEY, pl.col("error").is_not_null(), maintain_order=True)
-        return table.unique(subset=list(_KEY), keep="first", maintain_order=True)
+        table = table.unique(subset=list(_KEY), keep="first", maintain_order=True)
+        if tasks is None:
+            return table
+        keys = [_key(task, entry) for task, entries in tasks.items() for entry in entries]
+        schema = {name: SCHEMA[name] for name in _KEY}
+        asked = pl.DataFrame(keys, schema=schema, orient="row")
+        return table.join(asked, on=_KEY, how="semi", maintain_order="left")
 
     def missing(
         self, tasks: dict[Task, tuple[Entry, ...]], retry_failed: bool = False
@@ -199,8 +205,7 @@ class Store:
                 continue
 
     def _has(self, task: Task, entry: Entry, only_good: bool) -> bool:
-        key = (task.data, task.problem, task.n, task.snr, task.seed, *entry.key)
-        good = self._done.get(key)
+        good = self._done.get(_key(task, entry))
         return good is not None and (good or not only_good)
 
     def _claim_path(self, task: Task) -> Path:
@@ -318,6 +323,10 @@ class _Writer:
                 self._file.touch()
             except OSError:
                 continue  # a full or absent disk shows when results are written
+
+
+def _key(task: Task, entry: Entry) -> Key:
+    return (task.data, task.problem, task.n, task.snr, task.seed, *entry.key)
 
 
 def _stored_settings(path: Path) -> Settings:

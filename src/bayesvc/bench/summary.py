@@ -194,6 +194,23 @@ def failures(rows: pl.DataFrame) -> pl.DataFrame:
     return found.filter(pl.col("failed") > 0)
 
 
+def held(rows: pl.DataFrame) -> str:
+    """Return in words which methods there are, with which numbers of fits.
+
+    Examples
+    --------
+    >>> from bayesvc.bench import paper, summary
+    >>> summary.held(paper.as_rows().filter(method="bart-vc"))
+    "'bart-vc' (10 fits)"
+    """
+    fits = rows.group_by("method").agg(pl.col("n_replicates").unique().sort()).sort("method")
+    words = []
+    for name, numbers in fits.iter_rows():
+        listed = ", ".join(str(number) for number in numbers if number > 0)
+        words.append(f"{name!r} ({listed} fits)" if listed else repr(name))
+    return ", ".join(words) or "none at all"
+
+
 def first_places(rows: pl.DataFrame, method: str = "dart-vc") -> pl.DataFrame:
     """Return, for each cell, the rank of a method in F1 among the paper's methods that were run.
 

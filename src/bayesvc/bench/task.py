@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc.bench.entries import Entry, load_function
+from bayesvc._validation import counted
+from bayesvc.bench.entries import OF_KEPT, Entry, load_function
 from bayesvc.bench.grid import Settings, Task
-from bayesvc.bench.kept import KeptFits, pack
+from bayesvc.bench.kept import KeptFits, listed_fits, pack
 from bayesvc.bench.problem import BenchProblem
 from bayesvc.bench.scores import as_mask, score
 from bayesvc.fits import Fits, Need, sample_fits
@@ -77,7 +78,8 @@ def rescore_task(
         try:
             started = time.perf_counter()
             if entry.function is not None:
-                mask = as_mask(load_function(entry.function)(kept), n_features, entry.name)
+                answer = load_function(entry.function, OF_KEPT)(kept)
+                mask = as_mask(answer, n_features, entry.name)
                 seconds = time.perf_counter() - started
             else:
                 mask, seconds = _from_kept(entry, kept)
@@ -85,6 +87,29 @@ def rescore_task(
         except Exception as error:
             rows.append(_failed(task, entry, n_features, len(relevant), error))
     return rows
+
+
+def lacking(entry: Entry, kept: Mapping[str, KeptFits]) -> str | None:
+    """Return what a method needs, if it is not among the kept fits.
+
+    Examples
+    --------
+    >>> from bayesvc.bench.entries import entries_of
+    >>> from bayesvc.bench.task import lacking
+    >>> lacking(entries_of(["bart-vc"])[0], {})
+    'bart-vc needs 10 fits of bart'
+    """
+    if entry.method is None:
+        return None
+    assert entry.method.prior is not None
+    prior = prior_name(entry.method.prior)
+    own = kept.get(prior)
+    if own is None or own.n_replicates < entry.n_replicates:
+        fits = counted(entry.n_replicates, "fit") if entry.n_replicates else "fits"
+        return f"{entry.name} needs {fits} of {prior}"
+    if own.n_permuted < entry.n_permutations:
+        return f"{entry.name} needs {entry.n_permutations} permuted fits of {prior}"
+    return None
 
 
 def result_row(
@@ -166,14 +191,13 @@ def _from_kept(entry: Entry, kept: Mapping[str, KeptFits]) -> tuple[BoolArray, f
     method = entry.method
     assert method is not None
     assert method.prior is not None
-    own = kept.get(prior_name(method.prior))
-    if own is None or own.n_replicates < entry.n_replicates:
-        have = 0 if own is None else own.n_replicates
-        raise ValueError(f"{entry.name} needs {entry.n_replicates} fits, but {have} were kept")
+    lack = lacking(entry, kept)
+    if lack is not None:
+        raise ValueError(f"{lack}, but there are {listed_fits(kept)}")
+    own = kept[prior_name(method.prior)]
     null = None
     if entry.n_permutations:
-        if own.permuted is None or own.permuted.n_replicates < entry.n_permutations:
-            raise ValueError(f"{entry.name} needs {entry.n_permutations} permuted fits")
+        assert own.permuted is not None
         null = method.measure.per_fit(own.permuted)[: entry.n_permutations]
     fits = own.first(entry.n_replicates)
     seconds = float(fits.seconds.sum())

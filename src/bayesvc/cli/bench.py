@@ -10,13 +10,20 @@ from typing import TYPE_CHECKING
 import click
 
 from bayesvc.cli.errors import BadInput, says_what_is_wrong
-from bayesvc.cli.output import progress_bar, show_frame
+from bayesvc.cli.output import clock, progress_bar, show_frame
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from bayesvc.bench.run import OnDone
     from bayesvc.progress import ProgressCallback
 
 _GRIDS = click.Choice(["paper", "seed", "slice", "smoke"])
+_FURTHER_FITS = click.option(
+    "--lrep",
+    help="Further numbers of fits for these methods, such as 1,2,5; not for functions, which have "
+    "no such number.",
+)
 _RESULTS = click.argument("results", type=click.Path(path_type=Path))
 
 
@@ -29,7 +36,7 @@ def bench() -> None:
 @bench.command()
 @click.option("--grid", type=_GRIDS, required=True, help="Which data sets and methods.")
 @click.option("--methods", help="NAME,NAME@FITS,prior/measure/threshold,module:function")
-@click.option("--lrep", help="Further numbers of fits for these methods, such as 1,2,5.")
+@_FURTHER_FITS
 @click.option("--n", "sizes", help="Only these numbers of rows, such as 500,1000.")
 @click.option("--snr", "snrs", help="Only these signal-to-noise ratios, such as 0.25,5,inf.")
 @click.option("--seed", "seeds", help="Only these seeds of the data.")
@@ -66,6 +73,7 @@ def run(
     from bayesvc._validation import counted
     from bayesvc.bench.grid import make_grid
     from bayesvc.bench.run import run_grid
+    from bayesvc.bench.store import Store
 
     plan = make_grid(
         grid, _listed(methods), _whole("--lrep", lrep), sizes=_whole("--n", sizes),
@@ -86,6 +94,7 @@ def run(
         click.echo(f"{found.n_failed} failed and score 0: see `bayesvc bench status {out}`")
     if found.n_elsewhere:
         click.echo(f"{counted(found.n_elsewhere, 'task')} left to other processes that run them")
+    _exit_by_failures(Store(out).rows(plan.tasks))
 
 
 @bench.command()
@@ -95,24 +104,34 @@ def status(results: Path) -> None:
     """Show what is done, what is missing and what failed."""
     import polars as pl
 
+    from bayesvc._validation import counted
     from bayesvc.bench.grid import make_grid
     from bayesvc.bench.store import Store
+    from bayesvc.bench.summary import TASK
 
     store = Store(results)
     plan, rows = make_grid(store.settings.grid), store.rows()
-    missing = store.missing(plan.tasks)
+    data_sets, lost = pl.struct(TASK).n_unique(), pl.col("error").is_not_null().sum()
     click.echo(
-        f"grid {store.settings.grid}: {len(plan.tasks) - len(missing)} of {len(plan.tasks)} tasks "
-        f"have all results of the grid's own methods; {len(rows)} rows; "
+        f"grid {store.settings.grid}: results of {counted(rows['method'].n_unique(), 'method')} "
+        f"on {counted(rows.select(data_sets).item(), 'data set')}; "
         f"{store.active_writers()} processes are writing"
     )
-    done = rows.group_by("n", "snr").agg(
-        data_sets=pl.struct("data", "problem", "seed").n_unique(),
+    by_method = rows.group_by("method", fits="n_replicates").agg(data_sets=data_sets, failed=lost)
+    show_frame(by_method.sort("method", "fits").with_columns(pl.col("fits").replace(0, None)))
+    by_cell = rows.group_by("n", "snr").agg(
+        data_sets=data_sets,
         methods=pl.col("method").n_unique(),
-        failed=pl.col("error").is_not_null().sum(),
-        hours=pl.col("seconds").sum() / 3600,
+        failed=lost,
+        seconds=pl.col("seconds").sum(),
     )
-    show_frame(done.sort("n", "snr"))
+    times = pl.col("seconds").map_elements(clock, pl.String).alias("time")
+    show_frame(by_cell.sort("n", "snr").select(pl.exclude("seconds"), times))
+    done = len(plan.tasks) - len(store.missing(plan.tasks))
+    click.echo(
+        f"Of the methods that this grid runs by default, without --methods, {done} of "
+        f"{len(plan.tasks)} data sets have all results"
+    )
     failed = rows.filter(pl.col("error").is_not_null())
     for row in failed.head(20).iter_rows(named=True):
         task = f"{row['problem']} n={row['n']} SNR={row['snr']:g} seed={row['seed']}"
@@ -132,6 +151,11 @@ def table(results: Path, against: str | None, method: str | None, lrep: int | No
 
     RESULTS is a folder of `run`, or a file of `export` or `rescore`.
 
+    With --against paper, z is the difference in F1 in standard errors, and basis says whose spread
+    these rest on. The authors recorded selections of one variable by the permutation methods as
+    empty: paper_most is the most that the F1 of these can have been, z_bug is z against the nearest
+    value from the paper's to that, and within_2_bug counts the cells in which it is at most 2.
+
     \b
     bayesvc bench table smoke
     bayesvc bench table seed --against paper --method dart-vc
@@ -142,11 +166,13 @@ def table(results: Path, against: str | None, method: str | None, lrep: int | No
     from bayesvc.bench import summary
     from bayesvc.bench.files import read_rows
 
-    rows = read_rows(results)
-    if method is not None:
-        rows = rows.filter(pl.col("method") == method)
+    everything = read_rows(results)
+    rows = everything if method is None else everything.filter(pl.col("method") == method)
+    if everything.is_empty():
+        raise BadInput(f"{results} has no results")
     if rows.is_empty():
-        raise BadInput(f"{results} has no results{'' if method is None else f' of {method!r}'}")
+        there = summary.held(everything)
+        raise BadInput(f"{results} has no results of --method {method!r}; there are {there}")
     if against is None:
         shown = summary.usual_fits(rows) if lrep is None else rows.filter(n_replicates=lrep)
         numbers = ", ".join(map(str, rows["n_replicates"].unique().sort()))
@@ -224,7 +250,7 @@ def export(results: Path, file: Path) -> None:
 @bench.command()
 @_RESULTS
 @click.option("--methods", required=True, help="As in `run`; functions receive the kept fits.")
-@click.option("--lrep", help="Further numbers of fits for these methods, such as 1,2,5.")
+@_FURTHER_FITS
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Parquet or CSV file.")
 @click.option("--jobs", type=int, help="Processes; all cores by default.")
 @says_what_is_wrong
@@ -235,7 +261,6 @@ def rescore(results: Path, methods: str, lrep: str | None, out: Path, jobs: int 
     bayesvc bench rescore seed --methods dart-vc,dart-relevance --lrep 2,5 --out other.parquet
     bayesvc bench rescore seed --methods dart/mpvip/clustering,mymodule:my_rule --out mine.parquet
     """
-    from bayesvc._validation import counted
     from bayesvc.bench import summary
     from bayesvc.bench.files import check_new, write_rows
     from bayesvc.bench.rescore import rescore as rescore_rows
@@ -248,14 +273,7 @@ def rescore(results: Path, methods: str, lrep: str | None, out: Path, jobs: int 
     write_rows(rows, out)
     show_frame(summary.over_cells(rows))
     click.echo(f"{len(rows)} rows in {out}; `bayesvc bench compare` sets two methods side by side")
-    useless = False
-    for name, fits, failed, runs, error in summary.failures(rows).iter_rows():
-        click.echo(
-            f"{name} ({counted(fits, 'fit')}) failed on {failed} of {runs} data sets: {error}",
-            err=True,
-        )
-        useless = useless or failed == runs
-    sys.exit(1 if useless else 0)
+    _exit_by_failures(rows)
 
 
 @bench.command()
@@ -288,7 +306,8 @@ def compare(results: Path, method: str, against: str, lrep: int | None) -> None:
     click.echo("")
     for name, side in ((method, ""), (against, "_against")):
         numbers = pairs[f"n_replicates{side}"].unique().sort().to_list()
-        fits = counted(numbers[0], "fit") if numbers != [0] else "fits of its own"
+        own = "its number of fits cannot be chosen"
+        fits = own if numbers == [0] else counted(numbers[0], "fit")
         failed = pairs[f"error{side}"].drop_nulls()
         runs = counted(len(failed), "run")
         lost = f"; {runs} failed and count as 0: {failed[0]}" if len(failed) else ""
@@ -301,6 +320,19 @@ def compare(results: Path, method: str, against: str, lrep: int | None) -> None:
         f"equal in {found['cells_equal']} (both perfect in {found['cells_both_perfect']}); worse "
         f"at 5 % after Holm's correction in {found['cells_worse_after_holm']}"
     )
+
+
+def _exit_by_failures(rows: pl.DataFrame) -> None:
+    """Say which methods failed and why; exit with 1 if one failed on all data sets."""
+    from bayesvc._validation import counted
+    from bayesvc.bench.summary import failures
+
+    useless = False
+    for name, fits, failed, runs, error in failures(rows).iter_rows():
+        who = f"{name} ({counted(fits, 'fit')})" if fits else name
+        click.echo(f"{who} failed on {failed} of {runs} data sets: {error}", err=True)
+        useless = useless or failed == runs
+    sys.exit(1 if useless else 0)
 
 
 def _counted(show: ProgressCallback) -> OnDone:
@@ -327,6 +359,10 @@ def _whole(option: str, text: str | None) -> list[int]:
 
 def _shard(text: str) -> tuple[int, int]:
     parts = text.split("/")
-    if len(parts) != 2 or not all(part.isdigit() for part in parts):
+    numbers = [int(part) for part in parts if part.isdecimal()]
+    if len(parts) != 2 or len(numbers) != 2 or numbers[1] == 0:
         raise BadInput(f"--shard {text!r} is not of the form i/N; give such as 3/10")
-    return int(parts[0]), int(parts[1])
+    index, last = numbers
+    if not 1 <= index <= last:
+        raise BadInput(f"--shard {text!r} is no part of {last}; give 1/{last} to {last}/{last}")
+    return index, last

@@ -21,6 +21,8 @@ _OPTIONS = {
     "n_replicates": "--fits", "n_permutations": "--permutations", "n_trees": "--trees",
     "burn_in": "--burn-in", "n_draws": "--draws", "random_state": "--seed", "n_jobs": "--jobs",
     "response": "--response",
+    "n": "--n", "snr": "--snr", "seed": "--seed", "problem": "--problem", "lrep": "--lrep",
+    "methods": "--methods",
 }  # fmt: skip
 
 
@@ -115,7 +117,7 @@ def as_options(text: str) -> str:
     text = re.sub(rf"\b({names})=(?=\S)", lambda match: f"{options[match[1]]} ", text)
     return re.sub(
         rf"\(({names})(, ({names}))*\)",
-        lambda match: re.sub(names, lambda name: options[name[0]], match[0]),
+        lambda match: re.sub(rf"\b({names})\b", lambda name: options[name[0]], match[0]),
         text,
     )
 
@@ -126,13 +128,13 @@ def clock(seconds: float) -> str:
     Examples
     --------
     >>> from bayesvc.cli.output import clock
-    >>> clock(42), clock(200), clock(7300)
-    ('42 seconds', '3 minutes', '2.0 hours')
-    >>> clock(1_000_000)
-    '12 days'
+    >>> clock(0.3), clock(42), clock(200), clock(7300), clock(1_000_000)
+    ('1 second', '42 seconds', '3 minutes', '2.0 hours', '12 days')
     """
+    if seconds < 1.5:
+        return "1 second"
     if seconds < 100:
-        return f"{max(1, round(seconds))} seconds"
+        return f"{round(seconds)} seconds"
     if seconds < 5400:
         return f"{seconds / 60:.0f} minutes"
     hours = seconds / 3600

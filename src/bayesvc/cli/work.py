@@ -192,8 +192,11 @@ def say_where(folder: Folder) -> None:
 
 def sampling_settings(request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a run by the names they have in `bayesvc.select`."""
+    from bayesvc._validation import resolve_n_jobs
+
     if request["allow_empty"] and not request["signal_test"]:
         raise BadInput("--allow-empty rests on the test for signal; leave out --no-signal-test")
+    resolve_n_jobs(request["jobs"])  # an error before a folder is made
     return {
         "n_trees": request["trees"], "burn_in": request["burn_in"], "n_draws": request["draws"],
         "random_state": request["seed"], "n_jobs": request["jobs"],
