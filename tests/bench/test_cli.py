@@ -141,6 +141,7 @@ def test_rescoring_takes_functions_of_the_kept_fits(kept, tmp_path):
     ("method", "needs"),
     [
         ("dart-vc@9", "dart-vc needs 9 fits of dart"),
+        ("dart-mpm-true-sigma", "needs fits that know sigma, which are not kept"),
         ("bart-vip-gse@3", "bart-vip-gse needs 50 permuted fits of bart"),
         ("small_grid:first", "takes (X, y, seed); name one that takes (kept)"),
         ("small_grid:SETTINGS", "is no function; name one that takes (kept)"),

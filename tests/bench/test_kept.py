@@ -47,3 +47,26 @@ def test_every_file_cut_short_is_refused(path):
         path.write_bytes(good[:length])
         with pytest.raises(ValueError, match=r"kept.npz cannot be read .*run its task again"):
             kept.unpack(path)
+
+
+def test_what_was_kept_before_is_not_lost(regression, tmp_path):
+    """Of each prior the most fits stay, whichever came first."""
+    short = {"burn_in": 5, "n_draws": 5, "random_state": 0}
+    few, more = (bv.sample(*regression, n_replicates=n, **short) for n in (2, 3))
+    bart = bv.sample(*regression, prior=bv.BART(), n_replicates=1, **short)
+    path = tmp_path / "kept.npz"
+    for fits in ({"dart": Fits(few)}, {"dart": Fits(more)}, {"bart": Fits(bart, permuted=few)},
+                 {"dart": Fits(few)}):  # fmt: skip
+        path.write_bytes(kept.joined(path, kept.pack(fits)))
+    found = kept.unpack(path)
+    assert {prior: own.n_replicates for prior, own in found.items()} == {"dart": 3, "bart": 1}
+    assert found["bart"].n_permuted == 2
+    assert found["dart"].n_permuted == 0
+    np.testing.assert_allclose(found["dart"].vc, more.vc)
+    np.testing.assert_array_equal(found["dart"].first(2).vc, few.vc)
+
+
+def test_a_damaged_file_gives_way(path):
+    tallies = path.read_bytes()
+    path.write_bytes(tallies[:100])
+    assert kept.joined(path, tallies) == tallies

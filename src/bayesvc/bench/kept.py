@@ -98,6 +98,28 @@ def pack(fits: Mapping[str, Fits]) -> bytes:
         for kind, draws in (("fit", own.draws), ("permuted", own.permuted)):
             if draws is not None:
                 arrays |= {f"{prior}.{kind}.{name}": part for name, part in _compact(draws).items()}
+    return _as_bytes(arrays)
+
+
+def joined(path: Path, tallies: bytes) -> bytes:
+    """Return tallies of `pack` together with those that a file of the same task holds already.
+
+    Of each prior those of the most fits are kept; the fewer are the first of them.
+    """
+    try:
+        arrays = read_arrays(path)
+    except (DamagedFile, FileNotFoundError):
+        return tallies
+    with np.load(io.BytesIO(tallies), allow_pickle=False) as file:
+        new = dict(file)
+    for name in [name for name in new if name.endswith(".vc")]:
+        start = name.removesuffix("vc")
+        if name not in arrays or len(arrays[name]) <= len(new[name]):
+            arrays |= {key: part for key, part in new.items() if key.startswith(start)}
+    return _as_bytes(arrays)
+
+
+def _as_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()

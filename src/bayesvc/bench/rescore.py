@@ -79,7 +79,7 @@ def _refuse_without_fits(store: Store, tasks: list[Task], entries: tuple[Entry, 
     raise StoreError(
         f"{lacking(entries[0], most)}, but {store.folder} keeps at most {listed_fits(most)}; name "
         "methods and numbers of fits (as in dart-vc@5) for which these suffice, or run it with "
-        "--keep-draws into another folder"
+        "--keep-draws"
     )
 
 

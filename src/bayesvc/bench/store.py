@@ -30,6 +30,7 @@ from bayesvc import __version__
 from bayesvc._files import whole_file
 from bayesvc.bench.entries import Entry
 from bayesvc.bench.grid import Settings, Task
+from bayesvc.bench.kept import joined
 
 FORMAT = 1
 SCHEMA: dict[str, Any] = {
@@ -162,7 +163,7 @@ class Store:
         if tallies is not None:
             target = self.draws_path(task)
             target.parent.mkdir(parents=True, exist_ok=True)
-            _write(target, tallies)
+            _write(target, joined(target, tallies))
         table = pl.DataFrame(list(rows), schema=SCHEMA)
         self._own.append(self._write_rows(table))
         self._claim_path(task).unlink(missing_ok=True)

@@ -102,6 +102,8 @@ def lacking(entry: Entry, kept: Mapping[str, KeptFits]) -> str | None:
     if entry.method is None:
         return None
     assert entry.method.prior is not None
+    if entry.knows_sigma:
+        return f"{entry.name} needs fits that know sigma, which are not kept"
     prior = prior_name(entry.method.prior)
     own = kept.get(prior)
     if own is None or own.n_replicates < entry.n_replicates:
