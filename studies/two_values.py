@@ -19,21 +19,25 @@ from joblib import Parallel, delayed
 import bayesvc as bv
 
 RESULTS = Path(__file__).parent / "results" / "two_values.json"
+METHODS = ("dart-relevance", "dart-vc")
 COLUMNS = (5, 10, 30, 300)
 EFFECTS = (2.0, 0.7)
 DATA_SETS = 20
 ROWS = 400
 
 
-def found(p: int, effect: float, seed: int) -> tuple[float, bool]:
-    """Return the probability of relevance of the driver, and whether dart-vc selects it."""
+def found(p: int, effect: float, seed: int) -> tuple[float, list[bool], list[int]]:
+    """Return the probability of relevance of the driver; for each method whether it selects it,
+    and how many irrelevant columns it selects.
+    """
     rng = np.random.default_rng([seed, p, round(10 * effect)])
     X = rng.uniform(-2, 2, size=(ROWS, p))
     X[:, 0] = rng.integers(0, 2, ROWS)
     y = effect * X[:, 0] + 3 * np.sin(X[:, 1]) + X[:, 2] ** 2 + rng.normal(size=ROWS)
-    methods = ["dart-vc", "dart-relevance"]
-    both = bv.compare(X, y, methods, random_state=seed, signal_test=False, n_jobs=1)
-    return float(both["dart-relevance"].values[0]), bool(both["dart-vc"].mask[0])
+    both = bv.compare(X, y, METHODS, random_state=seed, signal_test=False, n_jobs=1)
+    masks = [both[method].mask for method in METHODS]
+    finds, false = [bool(mask[0]) for mask in masks], [int(mask[3:].sum()) for mask in masks]
+    return float(both["dart-relevance"].values[0]), finds, false
 
 
 def main() -> None:
@@ -44,13 +48,13 @@ def main() -> None:
     for p in COLUMNS:
         for effect in EFFECTS:
             work = (delayed(found)(p, effect, seed) for seed in range(DATA_SETS))
-            probability, clusters = zip(*Parallel(n_jobs=options.jobs)(work), strict=True)
+            probability, finds, false = zip(*Parallel(n_jobs=options.jobs)(work), strict=True)
             low, middle, high = np.quantile(probability, (0, 0.5, 1)).round(3).tolist()
             rows.append(
                 {
                     "columns": p, "effect": effect, "data_sets": DATA_SETS,
-                    "found_by_dart_relevance": int(np.sum(np.array(probability) >= 0.5)),
-                    "found_by_dart_vc": int(sum(clusters)),
+                    "found": dict(zip(METHODS, np.sum(finds, axis=0).tolist(), strict=True)),
+                    "false": dict(zip(METHODS, np.sum(false, axis=0).tolist(), strict=True)),
                     "least_probability": low, "median": middle, "largest": high,
                 }
             )  # fmt: skip
