@@ -79,10 +79,10 @@ def of_left_out(selection: Selection) -> list[str]:
     names = [f"{selection.feature_names[j]} ({probability[j]:.2f})" for j in order[:_MOST_NAMES]]
     more = f" and {len(order) - _MOST_NAMES} more" if len(order) > _MOST_NAMES else ""
     method = "dart-relevance" if isinstance(draws.prior, DART) else "bart-relevance"
+    are = "is" if len(order) == 1 else "are"
     return [
-        f"the same fits give {counted(len(order), 'variable')} that the clusters leave out a "
-        f"probability of relevance of one half or more, {', '.join(names)}{more}: see what "
-        f"{method!r} selects"
+        f"by the same fits {counted(len(order), 'variable')} that the clusters leave out {are} "
+        f"more probably relevant than not, {', '.join(names)}{more}: see what {method!r} selects"
     ]
 
 
