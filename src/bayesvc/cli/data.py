@@ -199,8 +199,8 @@ def _is_binary(y: pl.Series, response: Response) -> bool:
 
 
 def _two_numbers(y: pl.Series) -> bool:
-    """Whether a target of two values is taken as continuous, because it is not 0 and 1."""
-    return y.dtype.is_numeric() and y.n_unique() == 2 and not y.is_in([0, 1]).all()
+    """Whether a target of two values is taken as continuous."""
+    return y.dtype.is_numeric() and y.n_unique() == 2 and not _is_binary(y, "auto")
 
 
 def _infinite(column: pl.Series) -> int:
