@@ -23,9 +23,9 @@ import numpy as np
 with atheris.instrument_imports(include=["bayesvc"]):
     import bayesvc as bv
     from bayesvc.bench import kept
-    from bayesvc.checkpoint import Checkpoint
-    from bayesvc.fits import Fits
-    from bayesvc.running import Length
+    from bayesvc.sampling.checkpoint import Checkpoint
+    from bayesvc.sampling.executor import Length
+    from bayesvc.sampling.plan import Fits
 
 REFUSALS = (ValueError, MemoryError)
 FOLDER = Path(tempfile.mkdtemp())

@@ -17,8 +17,8 @@ import pandas as pd
 with atheris.instrument_imports(include=["bayesvc"]):
     import bayesvc as bv
     from bayesvc import _core
-    from bayesvc.priors import core_settings
-    from bayesvc.problem import Data
+    from bayesvc.data.dataset import Data
+    from bayesvc.priors.base import core_settings
 
 REFUSALS = (ValueError, TypeError, MemoryError)
 

@@ -20,8 +20,8 @@ with atheris.instrument_imports(include=["bayesvc"]):
     from bayesvc.cli.data import choose
     from bayesvc.cli.errors import says_what_is_wrong
     from bayesvc.cli.tables import read_table
-    from bayesvc.encode import encode_X
-    from bayesvc.response import encode_y
+    from bayesvc.data.encode import encode_X
+    from bayesvc.responses.encode import encode_y
 
 FOLDER = Path(tempfile.mkdtemp())
 CELLS = (

@@ -23,10 +23,10 @@ from joblib import Parallel, delayed
 
 import bayesvc as bv
 from bayesvc.bench import feynman, problems
-from bayesvc.bench.problem import BenchProblem
-from bayesvc.problem import Data
-from bayesvc.running import DEFAULT_DRAWS
-from bayesvc.signal import LEVEL, find_signal, plan_signal_test
+from bayesvc.bench.known_answer import BenchProblem
+from bayesvc.data.dataset import Data
+from bayesvc.sampling.executor import DEFAULT_DRAWS
+from bayesvc.selection.signal import LEVEL, find_signal, plan_signal_test
 
 RESULTS = Path(__file__).parent / "results" / "any_signal.json"
 SWEEPS = {"dart-vc": 20 * DEFAULT_DRAWS, "quick (2 fits)": 4 * DEFAULT_DRAWS}

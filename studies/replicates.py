@@ -24,9 +24,9 @@ from bayesvc.bench.grid import Task
 from bayesvc.bench.kept import unpack
 from bayesvc.bench.scores import score
 from bayesvc.bench.store import Store
-from bayesvc.enough import first_stable
-from bayesvc.recipe import resolve_method
-from bayesvc.selection import cut_draws
+from bayesvc.selection.methods import resolve_method
+from bayesvc.selection.result import cut_draws
+from bayesvc.selection.stopping import first_stable
 
 RESULTS = Path(__file__).parent / "results" / "replicates.json"
 FITS = 20

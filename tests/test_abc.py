@@ -10,10 +10,11 @@ from scipy import stats
 from test_sampling import assert_same_bits, assert_stops_on_ctrl_c
 
 import bayesvc as bv
-from bayesvc import _core, _validation, abc, measures
-from bayesvc.priors import residual_sd
-from bayesvc.response import encode_y
-from bayesvc.running import ROLE_ABC, fit_seed
+from bayesvc import _core, _validation, measures
+from bayesvc.priors.base import residual_sd
+from bayesvc.responses.encode import encode_y
+from bayesvc.sampling import abc
+from bayesvc.sampling.executor import ROLE_ABC, fit_seed
 
 FALSE_ALARM = 1e-6  # of each statistical test, were its seed a random one
 

@@ -16,9 +16,12 @@ from hypothesis.extra.numpy import arrays
 from test_sampling import SHORT, assert_same_bits
 
 import bayesvc as bv
-from bayesvc import _counts, adapters, measures, thresholds
+from bayesvc import measures, thresholds
 
 # One replicate, five draws, three variables; the second forest is a set of stumps.
+from bayesvc.draws.adapters import counts as _counts
+from bayesvc.draws.adapters import packages as adapters
+
 FIVE_DRAWS = [[2, 0, 1], [0, 0, 0], [1, 3, 0], [4, 0, 0], [1, 0, 1]]
 DERIVED = (
     "vc",

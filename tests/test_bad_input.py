@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import bayesvc as bv
-from bayesvc import _validation, sampling
+from bayesvc import _validation
+from bayesvc.sampling import sample as sampling
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from bayesvc.encode import encode_new_X, encode_X
-from bayesvc.table import Table
+from bayesvc.data.encode import encode_new_X, encode_X
+from bayesvc.data.schema import Table
 
 COLOURS = ["red", "blue", None, "red"]
 CODES = [1, 0, 2, 1]  # of sorted labels; missing comes last

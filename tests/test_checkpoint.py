@@ -14,7 +14,7 @@ import pytest
 
 import bayesvc as bv
 from bayesvc import _core
-from bayesvc.fits import Interrupted
+from bayesvc.sampling.plan import Interrupted
 
 QUICK = {"burn_in": 40, "n_draws": 40, "random_state": 3}
 RUN = """

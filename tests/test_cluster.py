@@ -11,7 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 import bayesvc as bv
-from bayesvc import _core, cluster
+from bayesvc import _core
+from bayesvc.sampling import joblib_backend as cluster
 
 Data = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -122,7 +123,7 @@ def test_settings_survive_the_journey() -> None:
 
 
 def test_errors_on_workers_come_back(dask_client: Any) -> None:
-    from bayesvc.progress import Progress
+    from bayesvc.sampling.progress import Progress
 
     report = Progress(None, total=1)
     with joblib.parallel_config(backend="dask"), pytest.raises(ZeroDivisionError):

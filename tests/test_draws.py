@@ -12,7 +12,7 @@ import pytest
 from test_sampling import SHORT, assert_same_bits
 
 import bayesvc as bv
-from bayesvc.datasets import load_feynman
+from bayesvc.data.examples import load_feynman
 
 EVERYTHING = {"keep_counts": True, "keep_s": True, "keep_trees": True}
 
@@ -265,7 +265,7 @@ def test_saving_where_there_is_no_folder(draws, tmp_path):
 def test_predict_in_blocks_is_the_same(draws, regression, monkeypatch):
     X, _ = regression
     whole = draws.predict(X, interval=0.5)
-    monkeypatch.setattr("bayesvc.prediction._PREDICTED_NUMBERS_PER_BLOCK", 7 * 120)
+    monkeypatch.setattr("bayesvc.draws.prediction._PREDICTED_NUMBERS_PER_BLOCK", 7 * 120)
     np.testing.assert_array_equal(draws.predict(X, interval=0.5), whole)
 
 

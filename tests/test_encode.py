@@ -10,9 +10,9 @@ import scipy.sparse
 
 import bayesvc as bv
 from bayesvc import _core, _validation
-from bayesvc.encode import encode_X
-from bayesvc.problem import data_hash
-from bayesvc.response import encode_y
+from bayesvc.data.dataset import data_hash
+from bayesvc.data.encode import encode_X
+from bayesvc.responses.encode import encode_y
 
 FRAMES = [pd.DataFrame, pl.DataFrame]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import bayesvc as bv
-from bayesvc import enough
-from bayesvc.enough import first_stable, sample_enough
+from bayesvc.selection import stopping as enough
+from bayesvc.selection.stopping import first_stable, sample_enough
 
 SHORT = {"burn_in": 100, "n_draws": 100, "random_state": 4, "signal_test": False}
 

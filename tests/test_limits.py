@@ -7,8 +7,8 @@ import pytest
 
 import bayesvc as bv
 from bayesvc import _core, _validation
-from bayesvc.encode import encode_X
-from bayesvc.problem import Data
+from bayesvc.data.dataset import Data
+from bayesvc.data.encode import encode_X
 
 MOST_LEAVES = 2**16 - 1  # a leaf's id has 16 bits
 SEED = np.arange(1, 5, dtype=np.uint64)

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.cluster.hierarchy import is_valid_linkage, linkage
 
 from bayesvc import _validation
-from bayesvc._linkage import average_linkage, distinct_rows, last_split
+from bayesvc.thresholds._linkage import average_linkage, distinct_rows, last_split
 
 
 def partition(side):

@@ -13,12 +13,13 @@ from sklearn.model_selection import cross_val_score
 from test_sampling import assert_same_bits
 
 import bayesvc as bv
-from bayesvc import _core, _validation, cluster
-from bayesvc.checkpoint import fit_key
-from bayesvc.encode import encode_X
-from bayesvc.partial import partial_dependence
-from bayesvc.problem import Data
-from bayesvc.running import Fit, Length, fit_seed
+from bayesvc import _core, _validation
+from bayesvc.data.dataset import Data
+from bayesvc.data.encode import encode_X
+from bayesvc.estimators.partial_dependence import partial_dependence
+from bayesvc.sampling import joblib_backend as cluster
+from bayesvc.sampling.checkpoint import fit_key
+from bayesvc.sampling.executor import Fit, Length, fit_seed
 
 QUICK = {"burn_in": 40, "n_draws": 40, "random_state": 3}
 ENOUGH = {"burn_in": 300, "n_draws": 300, "random_state": 3, "n_replicates": 3}
@@ -277,7 +278,7 @@ def test_plots(fitted):
 
 
 def test_the_report_repeats_groups_weights_and_blocks(tmp_path):
-    from bayesvc.report.call import selection_code
+    from bayesvc.report.reproduce import selection_code
 
     found = bv.select(
         PANDAS, Y, "bart-vip-local", groups={"pool": ["b", "count"]}, n_replicates=1,

@@ -71,7 +71,7 @@ def test_select_samples_as_sample_does(regression: Data) -> None:
 
 def test_permuted_fits_are_fits_to_permuted_responses(regression: Data) -> None:
     """Each null row is the VIP of one fit to a rearranged y with a calibration of its own."""
-    from bayesvc.problem import Data as EncodedData
+    from bayesvc.data.dataset import Data as EncodedData
 
     X, y = regression
     found = bv.select(X, y, "bart-vip-local", n_replicates=1, random_state=4, **QUICK)

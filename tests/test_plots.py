@@ -18,7 +18,7 @@ matplotlib = pytest.importorskip("matplotlib")
 
 import bayesvc as bv  # noqa: E402
 from bayesvc import plots, thresholds  # noqa: E402
-from bayesvc._style import LEFT_OUT, SELECTED  # noqa: E402
+from bayesvc.plots.style import LEFT_OUT, SELECTED  # noqa: E402
 
 Data = tuple[NDArray[np.float64], NDArray[np.float64]]
 

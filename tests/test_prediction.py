@@ -6,8 +6,8 @@ from scipy.stats import norm
 
 import bayesvc as bv
 from bayesvc import _validation
-from bayesvc.partial import partial_dependence
-from bayesvc.prediction import _mixture_quantile, predict_observation
+from bayesvc.draws.prediction import _mixture_quantile, predict_observation
+from bayesvc.estimators.partial_dependence import partial_dependence
 
 SHORT = {"burn_in": 100, "n_draws": 20, "random_state": 0, "keep_trees": True}
 
@@ -79,7 +79,7 @@ def test_quantiles_of_one_normal():
 def test_observation_in_blocks_is_the_same(draws, regression, monkeypatch):
     X, _ = regression
     whole = predict_observation(draws, X, 0.5)
-    monkeypatch.setattr("bayesvc.prediction._PREDICTED_NUMBERS_PER_BLOCK", 7 * 40)
+    monkeypatch.setattr("bayesvc.draws.prediction._PREDICTED_NUMBERS_PER_BLOCK", 7 * 40)
     np.testing.assert_allclose(predict_observation(draws, X, 0.5), whole, rtol=1e-8)
 
 
@@ -99,7 +99,7 @@ def brute_force(draws, X, columns, point):
 @pytest.mark.parametrize("block", [8_000_000, 3 * 60 * 40, 60 * 40, 7 * 40])
 def test_partial_dependence_is_the_mean_over_rows(draws, regression, monkeypatch, block):
     X, _ = regression
-    monkeypatch.setattr("bayesvc.prediction._PREDICTED_NUMBERS_PER_BLOCK", block)
+    monkeypatch.setattr("bayesvc.draws.prediction._PREDICTED_NUMBERS_PER_BLOCK", block)
     before = X.copy()
     effect = partial_dependence(draws, X, 3, grid_resolution=5, interval=0.8)
     np.testing.assert_array_equal(X, before)

@@ -8,7 +8,8 @@ import pytest
 import scipy.stats
 
 import bayesvc as bv
-from bayesvc import _core, priors
+from bayesvc import _core
+from bayesvc.priors import base as priors
 
 
 def test_settings_are_frozen_hashable_and_compare_by_value():

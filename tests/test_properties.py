@@ -15,12 +15,12 @@ from hypothesis.extra.numpy import arrays
 import bayesvc as bv
 from bayesvc import _core
 from bayesvc.bench import kept
-from bayesvc.checkpoint import Checkpoint
-from bayesvc.draws import tally_layout
-from bayesvc.encode import encode_X
-from bayesvc.fits import Fits
-from bayesvc.response import encode_y
-from bayesvc.running import Length
+from bayesvc.data.encode import encode_X
+from bayesvc.draws.draws import tally_layout
+from bayesvc.responses.encode import encode_y
+from bayesvc.sampling.checkpoint import Checkpoint
+from bayesvc.sampling.executor import Length
+from bayesvc.sampling.plan import Fits
 from bayesvc.thresholds import clustering, gmax, gse, local
 
 quick = settings(max_examples=25, deadline=None)

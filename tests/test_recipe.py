@@ -11,7 +11,7 @@ import pytest
 
 import bayesvc as bv
 from bayesvc._validation import check_choice
-from bayesvc.recipe import RECIPES, resolve_method
+from bayesvc.selection.methods import RECIPES, resolve_method
 
 
 @pytest.mark.parametrize("name", list(RECIPES))

@@ -17,7 +17,7 @@ import bayesvc as bv
 from bayesvc.bench import problems
 from bayesvc.measures import MEASURES
 from bayesvc.measures import relevance as of_draws
-from bayesvc.relevance import COEFFICIENTS, between_share, noise_floor, probability
+from bayesvc.measures._relevance_model import COEFFICIENTS, between_share, noise_floor, probability
 from bayesvc.report.words import conclusion
 
 STUDY = Path(__file__).parent.parent / "studies" / "summaries" / "results" / "learned.json"

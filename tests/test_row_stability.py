@@ -12,9 +12,9 @@ import pytest
 import scipy.sparse
 
 import bayesvc as bv
-from bayesvc import resampled
-from bayesvc.problem import Data
-from bayesvc.resampling import Drawing, draw_rows
+from bayesvc.data.dataset import Data
+from bayesvc.selection import subsample_stability as resampled
+from bayesvc.selection.subsamples import Drawing, draw_rows
 
 SHORT = {"n_replicates": 2, "n_trees": 10, "burn_in": 80, "n_draws": 80, "random_state": 4}
 PAIRS = Drawing(8, 0.5, pairs=True)
@@ -287,7 +287,7 @@ def test_a_stopped_run_goes_on(planted, tmp_path, monkeypatch):
 
 
 def test_progress_is_counted_in_selections(planted, monkeypatch):
-    monkeypatch.setattr("bayesvc.progress._SECONDS_BETWEEN_UPDATES", 0)
+    monkeypatch.setattr("bayesvc.sampling.progress._SECONDS_BETWEEN_UPDATES", 0)
     seen = []
     bv.row_stability(*planted, n_resamples=4, progress=lambda *at: seen.append(at), **SHORT)
     assert seen == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]

@@ -9,8 +9,8 @@ import pytest
 from test_sampling import assert_same_bits
 
 import bayesvc as bv
-from bayesvc.problem import Data
-from bayesvc.rows import check_blocks, order_within, scaled_weights
+from bayesvc.data.dataset import Data
+from bayesvc.data.rows import check_blocks, order_within, scaled_weights
 
 QUICK = {"n_replicates": 2, "burn_in": 40, "n_draws": 40, "random_state": 3}
 

@@ -12,8 +12,10 @@ import pandas as pd
 import pytest
 
 import bayesvc as bv
-from bayesvc import _core, abc, sampling
-from bayesvc.priors import calibrate, core_settings
+from bayesvc import _core
+from bayesvc.priors.base import calibrate, core_settings
+from bayesvc.sampling import abc
+from bayesvc.sampling import sample as sampling
 
 GOLDEN = Path(__file__).parent / "golden" / "fingerprints.json"
 PRIORS = {

@@ -13,9 +13,10 @@ import polars as pl
 import pytest
 
 import bayesvc as bv
-from bayesvc import progress, sampling
 from bayesvc._validation import resolve_n_jobs, resolve_random_state, usable_cpus
-from bayesvc.draws import tally_layout
+from bayesvc.draws.draws import tally_layout
+from bayesvc.sampling import progress
+from bayesvc.sampling import sample as sampling
 
 SHORT = {"burn_in": 40, "n_draws": 60}
 PRIORS = {"bart": bv.BART(), "dart": bv.DART(), "explicit": bv.DART(form="explicit")}

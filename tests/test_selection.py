@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import bayesvc as bv
-from bayesvc.selection import find_twins
+from bayesvc.selection.result import find_twins
 
 Data = tuple[NDArray[np.float64], NDArray[np.float64]]
 

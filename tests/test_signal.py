@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import bayesvc as bv
-from bayesvc.problem import Data
+from bayesvc.data.dataset import Data
 from bayesvc.report.words import agreement, notes
-from bayesvc.signal import SignalTest, find_signal, plan_signal_test
+from bayesvc.selection.signal import SignalTest, find_signal, plan_signal_test
 
 SHORT = {"n_replicates": 2, "burn_in": 200, "n_draws": 200, "random_state": 1}
 

@@ -13,7 +13,6 @@ from scipy import stats
 from scipy.cluster.hierarchy import dendrogram, linkage
 
 from bayesvc import _validation, measures
-from bayesvc._linkage import last_split
 from bayesvc.thresholds import (
     clustering,
     clusters,
@@ -23,6 +22,7 @@ from bayesvc.thresholds import (
     median_probability,
     permutation_pvalues,
 )
+from bayesvc.thresholds._linkage import last_split
 
 PERMUTATION_CUTS = {
     "local": local,

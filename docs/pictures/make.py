@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 import bayesvc as bv
-from bayesvc._style import new_figure, own_look, save
-from bayesvc.datasets import load_feynman
+from bayesvc.data.examples import load_feynman
+from bayesvc.plots.style import new_figure, own_look, save
 
 HERE = Path(__file__).parent
 

@@ -8,7 +8,7 @@ The other files of rows, each exported from a run of its own:
 
 rows-seeds         dart-vc, n = 500, SNR 0.25, 1, 5, inf, seeds 5390 and 6265
 rows-known-sigma   dart-mpm-true-sigma, n = 500 and 1000, SNR 5 to 20
-rows-rivals        bayesvc.bench.rivals:lasso and :random_forest, n = 500, SNR 1
+rows-rivals        bayesvc.bench.baselines:lasso and :random_forest, n = 500, SNR 1
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pathlib import Path
 
 import polars as pl
 
-from bayesvc import _style
-from bayesvc.bench import against, summary
+from bayesvc.bench import paper_comparison, summary
 from bayesvc.bench.claims import claims
 from bayesvc.bench.figures import draw_all
 from bayesvc.bench.scatter import fit_scatter
-from bayesvc.recipe import RECIPES
+from bayesvc.plots import style as _style
+from bayesvc.selection.methods import RECIPES
 
 HERE = Path(__file__).parent
 CHOICE_SNRS = (0.25, 1.0, 5.0)
@@ -35,11 +35,13 @@ def main() -> None:
     rows = complete_cells(rows)
     one_seed = rows.filter(pl.col("seed") == 860)
     draw_all(one_seed, HERE / "figures", "svg", fit_scatter())
-    cells = against.against_paper(one_seed).drop_nulls("z")
+    cells = paper_comparison.against_paper(one_seed).drop_nulls("z")
     places = summary.first_places(one_seed)
     parts = {
-        "Cells within 2 standard errors of the paper": against.verdict(one_seed),
-        "Mean difference of dart-vc from the paper, over cells": against.mean_difference(rows),
+        "Cells within 2 standard errors of the paper": paper_comparison.verdict(one_seed),
+        "Mean difference of dart-vc from the paper, over cells": (
+            paper_comparison.mean_difference(rows)
+        ),
         "Where dart-vc is first among the paper's methods": places,
         "Every cell": cells.select(
             "method", "n", "snr", "n_problems", "ours", "paper", "difference", "se", "z", "z_bug",

@@ -19,46 +19,54 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bayesvc import diagnostics, measures, plots, report, thresholds
-    from bayesvc.comparison import Comparison
-    from bayesvc.cuts import Clustering, MedianProbability, Permutation
-    from bayesvc.draws import Draws
-    from bayesvc.estimators import BARTClassifier, BARTRegressor
-    from bayesvc.methods import compare, select, select_from
-    from bayesvc.priors import BART, DART, Moves
-    from bayesvc.recipe import recipes
+    from bayesvc import measures, plots, report, thresholds
+    from bayesvc.draws import diagnostics
+    from bayesvc.draws.draws import Draws
+    from bayesvc.estimators.forests import BARTClassifier, BARTRegressor
+    from bayesvc.estimators.selector import VariableSelector
+    from bayesvc.priors.base import BART, DART, Moves
+    from bayesvc.priors.spike_forest import SpikeForest
     from bayesvc.report import write_report
-    from bayesvc.resampled import RowStability, row_stability
-    from bayesvc.sampling import sample
-    from bayesvc.selection import Selection
-    from bayesvc.selector import VariableSelector
-    from bayesvc.spike_forest import SpikeForest
+    from bayesvc.sampling.sample import sample
+    from bayesvc.selection.comparison import Comparison
+    from bayesvc.selection.methods import recipes
+    from bayesvc.selection.result import Selection
+    from bayesvc.selection.select import compare, select, select_from
+    from bayesvc.selection.subsample_stability import RowStability, row_stability
+    from bayesvc.thresholds.base import Clustering, MedianProbability, Permutation
 
 __version__ = "0.1.0"
 
 # Loaded when first asked for: `bayesvc --help` needs no numpy, and sampling no scikit-learn.
-_MODULES = ("diagnostics", "measures", "plots", "prediction_check", "report", "thresholds")
+_MODULES = {
+    "diagnostics": "draws.diagnostics",
+    "measures": "measures",
+    "plots": "plots",
+    "prediction_check": "selection.prediction_check",
+    "report": "report",
+    "thresholds": "thresholds",
+}
 _LATER = {
-    "BART": "priors",
-    "BARTClassifier": "estimators",
-    "BARTRegressor": "estimators",
-    "Clustering": "cuts",
-    "Comparison": "comparison",
-    "DART": "priors",
-    "Draws": "draws",
-    "MedianProbability": "cuts",
-    "Moves": "priors",
-    "Permutation": "cuts",
-    "RowStability": "resampled",
-    "Selection": "selection",
-    "SpikeForest": "spike_forest",
-    "VariableSelector": "selector",
-    "compare": "methods",
-    "recipes": "recipe",
-    "row_stability": "resampled",
-    "sample": "sampling",
-    "select": "methods",
-    "select_from": "methods",
+    "BART": "priors.base",
+    "BARTClassifier": "estimators.forests",
+    "BARTRegressor": "estimators.forests",
+    "Clustering": "thresholds.base",
+    "Comparison": "selection.comparison",
+    "DART": "priors.base",
+    "Draws": "draws.draws",
+    "MedianProbability": "thresholds.base",
+    "Moves": "priors.base",
+    "Permutation": "thresholds.base",
+    "RowStability": "selection.subsample_stability",
+    "Selection": "selection.result",
+    "SpikeForest": "priors.spike_forest",
+    "VariableSelector": "estimators.selector",
+    "compare": "selection.select",
+    "recipes": "selection.methods",
+    "row_stability": "selection.subsample_stability",
+    "sample": "sampling.sample",
+    "select": "selection.select",
+    "select_from": "selection.select",
     "write_report": "report",
 }
 
@@ -95,7 +103,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return import_module(f"bayesvc.{name}")
+        return import_module(f"bayesvc.{_MODULES[name]}")
     if name in _LATER:
         return getattr(import_module(f"bayesvc.{_LATER[name]}"), name)
     raise AttributeError(f"module 'bayesvc' has no attribute {name!r}")

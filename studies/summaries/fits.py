@@ -20,10 +20,10 @@ from problems import OTHER_KINDS, random_function, small_table, study_formula
 
 import bayesvc as bv
 from bayesvc.bench.kept import pack
-from bayesvc.bench.problem import BenchProblem
-from bayesvc.fits import Need, sample_fits
-from bayesvc.problem import Data
-from bayesvc.running import DEFAULT_DRAWS, Length
+from bayesvc.bench.known_answer import BenchProblem
+from bayesvc.data.dataset import Data
+from bayesvc.sampling.executor import DEFAULT_DRAWS, Length
+from bayesvc.sampling.plan import Need, sample_fits
 
 RANDOM = {"random": random_function, "small": small_table, "study": study_formula}
 FIRST_OTHER_SEED = 50_000

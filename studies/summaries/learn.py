@@ -1,4 +1,4 @@
-"""Learn the coefficients of `bayesvc.relevance`, and try what it could do without.
+"""Learn the coefficients of `bayesvc.measures._relevance_model`, and try what it could do without.
 
     python studies/summaries/learn.py SLICE RANDOM
 
@@ -27,7 +27,7 @@ from sklearn.linear_model import LogisticRegression
 
 from bayesvc.bench import feynman
 from bayesvc.bench.kept import KeptFits
-from bayesvc.relevance import COEFFICIENTS, evidence
+from bayesvc.measures._relevance_model import COEFFICIENTS, evidence
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]

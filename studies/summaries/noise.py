@@ -18,9 +18,9 @@ from kept_sets import KeptSet, of_kind
 from problems import OTHER_KINDS
 from rules import most_probable, vc
 
-from bayesvc.problem import Data
-from bayesvc.running import DEFAULT_DRAWS
-from bayesvc.signal import find_signal
+from bayesvc.data.dataset import Data
+from bayesvc.sampling.executor import DEFAULT_DRAWS
+from bayesvc.selection.signal import find_signal
 
 RESULTS = Path(__file__).parent / "results" / "noise.json"
 RULES = {"vc": vc, "relevance": most_probable}

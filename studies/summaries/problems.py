@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc.bench import feynman, problems
-from bayesvc.bench.problem import BenchProblem
+from bayesvc.bench.known_answer import BenchProblem
 
 FloatArray = NDArray[np.float64]
 

@@ -25,7 +25,7 @@ from score import NEW, OLD, oracle
 
 from bayesvc.bench.kept import KeptFits
 from bayesvc.bench.scores import score
-from bayesvc.relevance import probability
+from bayesvc.measures._relevance_model import probability
 
 TRUTHS = 50
 

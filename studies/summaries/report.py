@@ -15,8 +15,8 @@ from confirm import by_cell, by_seed, pairs_of, summarise
 from score import NEW, OLD, STRICT
 
 import bayesvc as bv
-from bayesvc import _style
 from bayesvc.bench import feynman
+from bayesvc.plots import style as _style
 
 RESULTS = Path(__file__).parent / "results"
 DOCS = Path(__file__).parents[2] / "docs" / "relevance"

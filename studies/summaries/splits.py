@@ -24,7 +24,7 @@ from scipy.special import expit
 import bayesvc as bv
 from bayesvc.bench import feynman
 from bayesvc.bench.scores import score
-from bayesvc.relevance import evidence
+from bayesvc.measures._relevance_model import evidence
 
 FloatArray = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from bayesvc.bench import paper
-from bayesvc.recipe import RECIPES
+from bayesvc.selection.methods import RECIPES
 
 
 def row(method: str = "dart-vc", **changes: Any) -> dict[str, Any]:

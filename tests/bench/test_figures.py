@@ -13,9 +13,9 @@ from bench_rows import frame, row
 
 pytest.importorskip("matplotlib")
 
-from bayesvc._style import GREY, STYLES, save
 from bayesvc.bench import figures, paper
 from bayesvc.bench._drawing import FIT_STYLES
+from bayesvc.plots.style import GREY, STYLES, save
 
 
 def lines(axes: Any, colour: str, marker: str) -> list[list[float]]:

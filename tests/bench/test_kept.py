@@ -7,7 +7,7 @@ import pytest
 
 import bayesvc as bv
 from bayesvc.bench import kept
-from bayesvc.fits import Fits
+from bayesvc.sampling.plan import Fits
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from bayesvc.bench import paper
 from bayesvc.bench.summary import cell_means, default_fits, runtimes
-from bayesvc.recipe import RECIPES
+from bayesvc.selection.methods import RECIPES
 
 
 def cells_of(frame: pl.DataFrame) -> set[tuple[int, float]]:

@@ -15,8 +15,8 @@ from cli_options import SHORT
 from click.testing import CliRunner
 
 import bayesvc as bv
-from bayesvc import resampled
 from bayesvc.cli.app import app
+from bayesvc.selection import subsample_stability as resampled
 
 
 def test_the_answer_and_its_files(run, file, tmp_path, table):
@@ -176,7 +176,7 @@ def test_names_in_the_header(tmp_path):
 
 
 def test_a_run_that_failed_before_its_first_fit_is_not_in_the_way(file, tmp_path):
-    from bayesvc.cli.work import open_folder
+    from bayesvc.cli.run_options import open_folder
 
     out = tmp_path / "out"
     first = open_folder(out, resume=False, overwrite=False)
@@ -300,7 +300,9 @@ def test_other_rows_that_cannot_be_drawn_are_refused_before_any_fit(tmp_path, mo
     lines = ["y,a", *(f"{'ill' if i == 3 else 'well'},{i % 7}" for i in range(40))]
     (tmp_path / "t.csv").write_text("\n".join(lines))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("bayesvc.methods.sample_plans", lambda *_: pytest.fail("fits started"))
+    monkeypatch.setattr(
+        "bayesvc.selection.select.sample_plans", lambda *_: pytest.fail("fits started")
+    )
     done = CliRunner().invoke(app, ["select", "t.csv", "-y", "y", "--resample-rows", "4", *SHORT])
     assert done.exit_code == 2
     assert "1 rows of class 'ill'" in done.stderr

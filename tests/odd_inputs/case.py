@@ -98,7 +98,7 @@ Case = Refused | Accepted | Command
 def without_fits() -> Any:
     """Fail if a fit starts meanwhile."""
     started = AssertionError("a fit was started")
-    return mock.patch("bayesvc.running.run_tasks", side_effect=started)
+    return mock.patch("bayesvc.sampling.executor.run_tasks", side_effect=started)
 
 
 def shown(message: str, varies: str | None) -> str:

@@ -17,10 +17,10 @@ import pytest
 
 import bayesvc as bv
 from bayesvc.report import DataSummary, report_html, summarize_data, words
-from bayesvc.report.call import comparison_code, selection_code
 from bayesvc.report.charts import scatter
+from bayesvc.report.reproduce import comparison_code, selection_code
 from bayesvc.report.table import row_order
-from bayesvc.selection import Twin
+from bayesvc.selection.result import Twin
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from bayesvc._style import GREY, new_figure
 from bayesvc.bench import paper
+from bayesvc.plots.style import GREY, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

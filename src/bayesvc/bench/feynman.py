@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bayesvc._validation import check_integer, check_number
 from bayesvc.bench import authors_data
 from bayesvc.bench.formula import Formula
-from bayesvc.bench.problem import BenchProblem, check_size, check_snr, generator, with_noise
+from bayesvc.bench.known_answer import BenchProblem, check_size, check_snr, generator, with_noise
 
 FloatArray = NDArray[np.float64]
 

@@ -16,7 +16,6 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from bayesvc._style import GREY, LEFT_OUT, SELECTED, STYLES, need_matplotlib, new_figure, save
 from bayesvc._validation import check_choice, check_floats
 from bayesvc.bench import paper
 from bayesvc.bench._drawing import (
@@ -35,6 +34,7 @@ from bayesvc.bench.summary import (
     runtimes,
     sensitivity,
 )
+from bayesvc.plots.style import GREY, LEFT_OUT, SELECTED, STYLES, need_matplotlib, new_figure, save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,8 +11,8 @@ from bayesvc._validation import check_choice
 from bayesvc.bench import feynman
 from bayesvc.bench.authors_data import SEEDS
 from bayesvc.bench.entries import LREP, PAPER_METHODS, Entry, entries_of
-from bayesvc.bench.problem import BenchProblem
-from bayesvc.recipe import RECIPES
+from bayesvc.bench.known_answer import BenchProblem
+from bayesvc.selection.methods import RECIPES
 
 SIZES = (500, 1000, 1500, 2000)
 SNRS = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 20.0, math.inf)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._files import DamagedFile, read_arrays
-from bayesvc.draws import Draws
-from bayesvc.fits import Fits
-from bayesvc.recipe import PRIORS
+from bayesvc.draws.draws import Draws
+from bayesvc.sampling.plan import Fits
+from bayesvc.selection.methods import PRIORS
 
 FloatArray = NDArray[np.float64]
 

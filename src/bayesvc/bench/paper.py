@@ -130,7 +130,7 @@ def as_rows() -> pl.DataFrame:
     >>> paper.as_rows()["problem"].n_unique()
     8
     """
-    from bayesvc.recipe import RECIPES
+    from bayesvc.selection.methods import RECIPES
 
     fits = pl.DataFrame(
         {

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._validation import check_integer, check_number
-from bayesvc.bench.problem import BenchProblem, check_size, generator
+from bayesvc.bench.known_answer import BenchProblem, check_size, generator
 
 FloatArray = NDArray[np.float64]
 

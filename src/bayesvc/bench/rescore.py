@@ -17,7 +17,7 @@ from bayesvc.bench.grid import Task
 from bayesvc.bench.kept import KeptFits, listed_fits, unpack
 from bayesvc.bench.store import SCHEMA, Store, StoreError
 from bayesvc.bench.task import lacking, rescore_task
-from bayesvc.progress import ProgressCallback
+from bayesvc.sampling.progress import ProgressCallback
 
 
 def rescore(

@@ -8,7 +8,7 @@ from bayesvc.bench.entries import entries_of
 from bayesvc.bench.figures import Scatter, ScatterPanel
 from bayesvc.bench.grid import ONE_SEED, Settings, Task
 from bayesvc.bench.task import sample_task
-from bayesvc.selection import cut_draws
+from bayesvc.selection.result import cut_draws
 
 
 def fit_scatter(settings: Settings | None = None) -> Scatter:

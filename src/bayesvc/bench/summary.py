@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from bayesvc.bench import paper
-from bayesvc.recipe import RECIPES
+from bayesvc.selection.methods import RECIPES
 
 CELL = ("data", "n", "snr")
 _ONE_FIT = {"dart-vc": "dart/vc/clustering", "bart-vc": "bart/vc/clustering"}

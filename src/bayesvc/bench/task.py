@@ -15,14 +15,14 @@ from bayesvc._validation import counted
 from bayesvc.bench.entries import OF_KEPT, Entry, load_function
 from bayesvc.bench.grid import Settings, Task
 from bayesvc.bench.kept import KeptFits, listed_fits, pack
-from bayesvc.bench.problem import BenchProblem
+from bayesvc.bench.known_answer import BenchProblem
 from bayesvc.bench.scores import as_mask, score
-from bayesvc.fits import Fits, Need, sample_fits
-from bayesvc.priors import TreePrior
-from bayesvc.problem import Data
-from bayesvc.recipe import prior_name
-from bayesvc.running import Length
-from bayesvc.selection import cut_draws
+from bayesvc.data.dataset import Data
+from bayesvc.priors.base import TreePrior
+from bayesvc.sampling.executor import Length
+from bayesvc.sampling.plan import Fits, Need, sample_fits
+from bayesvc.selection.methods import prior_name
+from bayesvc.selection.result import cut_draws
 
 BoolArray = NDArray[np.bool_]
 Row = dict[str, Any]

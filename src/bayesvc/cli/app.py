@@ -8,9 +8,9 @@ from bayesvc import __version__
 from bayesvc.cli.bench import bench
 from bayesvc.cli.compare import compare
 from bayesvc.cli.demo import demo
+from bayesvc.cli.info import completion, info, recipes
 from bayesvc.cli.predict import predict
 from bayesvc.cli.select import select
-from bayesvc.cli.small import completion, info, recipes
 
 
 class _InOrderOfUse(click.Group):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from bayesvc.bench.run import OnDone
-    from bayesvc.progress import ProgressCallback
+    from bayesvc.sampling.progress import ProgressCallback
 
 _GRIDS = click.Choice(["paper", "seed", "slice", "smoke"])
 _FURTHER_FITS = click.option(
@@ -162,8 +162,7 @@ def table(results: Path, against: str | None, method: str | None, lrep: int | No
     """
     import polars as pl
 
-    from bayesvc.bench import against as against_module
-    from bayesvc.bench import summary
+    from bayesvc.bench import paper_comparison, summary
     from bayesvc.bench.files import read_rows
 
     everything = read_rows(results)
@@ -184,10 +183,10 @@ def table(results: Path, against: str | None, method: str | None, lrep: int | No
         return
     if lrep is not None:
         raise BadInput("--lrep cannot go with --against, which takes the paper's numbers of fits")
-    show_frame(against_module.against_paper(rows))
+    show_frame(paper_comparison.against_paper(rows))
     for title, part in (
-        ("Cells within 2 standard errors of the paper", against_module.verdict(rows)),
-        ("Mean difference over all cells", against_module.mean_difference(rows)),
+        ("Cells within 2 standard errors of the paper", paper_comparison.verdict(rows)),
+        ("Mean difference over all cells", paper_comparison.mean_difference(rows)),
         ("Cells in which dart-vc is first", summary.first_places(rows)),
     ):
         if not part.is_empty():

@@ -10,7 +10,7 @@ import click
 
 from bayesvc.cli.errors import says_what_is_wrong
 from bayesvc.cli.output import progress_bar, say_notes, show_table
-from bayesvc.cli.work import (
+from bayesvc.cli.run_options import (
     begin,
     data_options,
     is_silent,
@@ -23,7 +23,7 @@ from bayesvc.cli.work import (
 from bayesvc.cli.writing import write_comparison
 
 if TYPE_CHECKING:
-    from bayesvc.comparison import Comparison
+    from bayesvc.selection.comparison import Comparison
 
 _MOST_ROWS = 40
 
@@ -43,7 +43,7 @@ def compare(methods: tuple[str, ...], **request: Any) -> None:
     bayesvc compare genes.parquet -y response --methods dart-vc,dart-mpm,bart-vc
     """
     import bayesvc as bv
-    from bayesvc.recipe import resolve_method
+    from bayesvc.selection.methods import resolve_method
 
     names = listed(methods) or list(bv.recipes())
     plans = [resolve_method(name) for name in names]

@@ -193,7 +193,7 @@ def _is_free_text(texts: pl.Series) -> bool:
 
 
 def _is_binary(y: pl.Series, response: Response) -> bool:
-    from bayesvc.response import encode_y  # which takes its time to load
+    from bayesvc.responses.encode import encode_y  # which takes its time to load
 
     return encode_y(y, response).response == "binary"
 

@@ -14,8 +14,8 @@ import click
 if TYPE_CHECKING:
     import polars as pl
 
-    from bayesvc.progress import ProgressCallback
-    from bayesvc.signal import SignalTest
+    from bayesvc.sampling.progress import ProgressCallback
+    from bayesvc.selection.signal import SignalTest
 
 _OPTIONS = {
     "n_replicates": "--fits", "n_permutations": "--permutations", "n_trees": "--trees",

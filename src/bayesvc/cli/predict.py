@@ -11,8 +11,8 @@ import click
 from bayesvc.cli.data import check_predictors, choose
 from bayesvc.cli.errors import BadInput, says_what_is_wrong
 from bayesvc.cli.output import progress_bar
+from bayesvc.cli.run_options import listed
 from bayesvc.cli.tables import polars_or_refuse, read_table
-from bayesvc.cli.work import listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,7 +83,7 @@ def _selected(path: Path) -> list[str]:
 def _fit(X: Any, y: Any, interval: float, trees: int, seed: int, jobs: int | None) -> Any:
     import bayesvc as bv
     from bayesvc._validation import check_number
-    from bayesvc.response import encode_y
+    from bayesvc.responses.encode import encode_y
 
     check_number("--interval", interval, above=0, below=1, remedy="give a share such as 0.9")
     binary = encode_y(y).response == "binary"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from bayesvc.cli.data import Chosen
 from bayesvc.cli.errors import BadInput
 from bayesvc.cli.output import progress_bar
-from bayesvc.cli.work import Folder
+from bayesvc.cli.run_options import Folder
 
 if TYPE_CHECKING:
-    from bayesvc.selection import Selection
+    from bayesvc.selection.result import Selection
 
 
 def check_number(n_resamples: int | None) -> None:
@@ -24,8 +24,8 @@ def check_number(n_resamples: int | None) -> None:
 
 def check_rows(data: Chosen, n_resamples: int, settings: dict[str, Any], **how: Any) -> None:
     """Say what is wrong with the data or the settings before the first fit."""
-    from bayesvc._row_work import prepare
-    from bayesvc.resampling import Drawing
+    from bayesvc.selection.subsample_plan import prepare
+    from bayesvc.selection.subsamples import Drawing
 
     about = {"sample_weight": None, "permute_within": None, "groups": None} | data.about
     of_fits = ("n_trees", "burn_in", "n_draws")

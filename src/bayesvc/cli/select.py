@@ -12,7 +12,7 @@ from bayesvc.cli import rows
 from bayesvc.cli.data import Chosen
 from bayesvc.cli.errors import BadInput, says_what_is_wrong
 from bayesvc.cli.output import note, progress_bar, say_notes, show_table
-from bayesvc.cli.work import (
+from bayesvc.cli.run_options import (
     Folder,
     begin,
     data_options,
@@ -25,9 +25,9 @@ from bayesvc.cli.work import (
 from bayesvc.cli.writing import write_selection
 
 if TYPE_CHECKING:
-    from bayesvc.fits import Interrupted
-    from bayesvc.recipe import Method
-    from bayesvc.selection import Selection
+    from bayesvc.sampling.plan import Interrupted
+    from bayesvc.selection.methods import Method
+    from bayesvc.selection.result import Selection
 
 
 _NO_RESULT = "stopped before there was a result"
@@ -86,7 +86,7 @@ def select(
     bayesvc select genes.parquet -y response --goal screening --out genes
     bayesvc select sales.xlsx -y amount --exclude invoice,date --json
     """
-    from bayesvc.recipe import DEFAULT_METHOD, resolve_method
+    from bayesvc.selection.methods import DEFAULT_METHOD, resolve_method
 
     if method is not None and goal is not None:
         raise BadInput(f"--method {method} and --goal {goal} both pick a method; give one of them")
@@ -122,7 +122,7 @@ def _run(
 ) -> tuple[Selection, bool]:
     """Return the selection, and whether it was stopped before all fits were finished."""
     import bayesvc as bv
-    from bayesvc.fits import Interrupted
+    from bayesvc.sampling.plan import Interrupted
 
     def chosen(fits: Any, permutations: int | None, **others: Any) -> Selection:
         return bv.select(
@@ -162,7 +162,7 @@ def _show(found: Selection, target: str, folder: Folder, as_json: bool, quiet: b
         for name in found.names:
             click.echo(name)
         return
-    from bayesvc import _selection_text
+    from bayesvc.selection import text as _selection_text
 
     header, *lines = _selection_text.table_rows(found)
     show_table(header, lines)

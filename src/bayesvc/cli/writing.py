@@ -13,9 +13,9 @@ _QUICK_TO_RESAMPLE = 200_000  # numbers in the measure of all fits
 
 if TYPE_CHECKING:
     from bayesvc.cli.data import Chosen
-    from bayesvc.comparison import Comparison
     from bayesvc.plots import Plot
-    from bayesvc.selection import Selection
+    from bayesvc.selection.comparison import Comparison
+    from bayesvc.selection.result import Selection
 
 
 def write_selection(

@@ -29,7 +29,7 @@ from bayesvc.plots._stability import stability
 from bayesvc.plots._traces import traces
 
 if TYPE_CHECKING:
-    from bayesvc.selection import Selection
+    from bayesvc.selection.result import Selection
 
 __all__ = [
     "KINDS",

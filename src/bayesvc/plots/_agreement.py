@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._style import FAINT, GREY, SELECTED
 from bayesvc._validation import check_integer
 from bayesvc.plots._canvas import Plot, canvas, name_ticks, row_lines, say
+from bayesvc.plots.style import FAINT, GREY, SELECTED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,7 +72,7 @@ def agreement(comparison: Any, *, most: int = 40, ax: Any = None) -> Plot:
 
 def _check(comparison: Any) -> tuple[tuple[str, ...], NDArray[np.bool_], NDArray[np.float64]]:
     """Return the names, a row of truth values per method, and the mean place of the variables."""
-    from bayesvc.selection import Selection
+    from bayesvc.selection.result import Selection
 
     remedy = "pass the result of bayesvc.compare, or a dict from names to Selection"
     if not isinstance(comparison, Mapping) or not comparison:

@@ -12,8 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._style import FAINT, GREY, INK, guest_look, need_matplotlib, new_figure, own_look, save
-from bayesvc.draws import Draws, PathLike
+from bayesvc.draws.draws import Draws, PathLike
+from bayesvc.plots.style import (
+    FAINT,
+    GREY,
+    INK,
+    guest_look,
+    need_matplotlib,
+    new_figure,
+    own_look,
+    save,
+)
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -22,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
-    from bayesvc.selection import Selection
+    from bayesvc.selection.result import Selection
 
 _LONGEST_NAME = 24
 _FAR_APART = 4
@@ -244,7 +253,7 @@ def names_of(selection: Selection, which: NDArray[np.intp]) -> list[str]:
 
 def as_selection(source: Any) -> Selection:
     """Return a Selection, or that of a fitted VariableSelector."""
-    from bayesvc.selection import Selection
+    from bayesvc.selection.result import Selection
 
     found = getattr(source, "selection_", source)
     if not isinstance(found, Selection):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._style import GREY, LEFT_OUT, SELECTED
 from bayesvc._validation import check_integer
 from bayesvc.plots._canvas import (
     Plot,
@@ -22,12 +21,13 @@ from bayesvc.plots._canvas import (
     say,
     shown,
 )
+from bayesvc.plots.style import GREY, LEFT_OUT, SELECTED
 from bayesvc.thresholds import Clusters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayesvc.selection import Selection
+    from bayesvc.selection.result import Selection
 
 FloatArray = NDArray[np.float64]
 Indices = NDArray[np.intp]

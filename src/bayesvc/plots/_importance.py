@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from bayesvc._style import GREY, LEFT_OUT, SELECTED
 from bayesvc._validation import check_integer
 from bayesvc.plots._canvas import (
     TALLY_LABELS,
@@ -23,12 +22,13 @@ from bayesvc.plots._canvas import (
     notable,
     row_lines,
 )
+from bayesvc.plots.style import GREY, LEFT_OUT, SELECTED
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from bayesvc.selection import Selection
+    from bayesvc.selection.result import Selection
 
 FloatArray = NDArray[np.float64]
 

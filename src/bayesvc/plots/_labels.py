@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._style import GREY
 from bayesvc.plots._canvas import root_figure, shown, verbatim
+from bayesvc.plots.style import GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc import thresholds
-from bayesvc._style import FAINT, GREY, LEFT_OUT, SELECTED, STYLES
 from bayesvc._validation import check_integer
-from bayesvc.cuts import Permutation
 from bayesvc.plots._canvas import (
     TALLY_LABELS,
     Plot,
@@ -20,12 +18,14 @@ from bayesvc.plots._canvas import (
     name_ticks,
     names_of,
 )
+from bayesvc.plots.style import FAINT, GREY, LEFT_OUT, SELECTED, STYLES
+from bayesvc.thresholds.base import Permutation
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from bayesvc.selection import Selection
+    from bayesvc.selection.result import Selection
 
 _LOOKS = {
     "local": ("Local", STYLES["bart-vip-local"][0], "_"),

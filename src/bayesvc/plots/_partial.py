@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._style import GREY, LEFT_OUT, SELECTED
 from bayesvc._validation import check_integer
-from bayesvc.draws import Draws
-from bayesvc.encode import EncodedX, check_names, encode_X
-from bayesvc.partial import PartialDependence, column_number
-from bayesvc.partial import partial_dependence as compute
+from bayesvc.data.encode import EncodedX, check_names, encode_X
+from bayesvc.data.schema import Table
+from bayesvc.draws.draws import Draws
+from bayesvc.draws.prediction import new_rows
+from bayesvc.estimators.partial_dependence import PartialDependence, column_number
+from bayesvc.estimators.partial_dependence import partial_dependence as compute
 from bayesvc.plots._canvas import Plot, as_draws, canvas, name_ticks, shown, verbatim
-from bayesvc.prediction import new_rows
-from bayesvc.table import Table
+from bayesvc.plots.style import GREY, LEFT_OUT, SELECTED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayesvc.selection import Selection
+    from bayesvc.selection.result import Selection
 
 FloatArray = NDArray[np.float64]
 
@@ -63,8 +63,8 @@ def partial_dependence(
     n_rows : int, default 300
         Most rows of X to average over, evenly spaced.
     grid_resolution, interval
-        As in `bayesvc.partial.partial_dependence`. The band is the central credible interval
-        of the average.
+        As in `bayesvc.estimators.partial_dependence.partial_dependence`. The band is the
+        central credible interval of the average.
     n_trees, burn_in, n_draws : int, default 50, 1000 and 500
         Of the forest for a Selection; two chains.
     n_jobs : int, optional
@@ -121,7 +121,7 @@ def _model(
     source: Any, X: Any, y: Any, features: Any, most: int, run: dict[str, Any]
 ) -> tuple[Draws, EncodedX, list[int], str]:
     """Return draws with trees, their data, the columns to draw, and what to say of the model."""
-    from bayesvc.selection import Selection
+    from bayesvc.selection.result import Selection
 
     source = getattr(source, "selection_", source)
     if isinstance(source, Selection):
@@ -142,7 +142,7 @@ def _fit_selected(
     run: dict[str, Any],
 ) -> tuple[Draws, EncodedX, list[int], str]:
     """Fit a forest to the selected columns, or to those asked for besides."""
-    from bayesvc.sampling import sample
+    from bayesvc.sampling.sample import sample
 
     if y is None:
         raise ValueError(
@@ -172,7 +172,7 @@ def _fit_selected(
 
 
 def _prior(selection: Selection) -> Any:
-    from bayesvc.priors import BART, DART
+    from bayesvc.priors.base import BART, DART
 
     prior = selection.draws.prior
     if isinstance(prior, BART | DART):

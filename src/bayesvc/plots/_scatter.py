@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from bayesvc._style import FAINT, GREY, LEFT_OUT, SELECTED
 from bayesvc._validation import check_integer
 from bayesvc.plots._canvas import (
     TALLY_LABELS,
@@ -22,12 +21,13 @@ from bayesvc.plots._canvas import (
     notable,
 )
 from bayesvc.plots._labels import label_points
+from bayesvc.plots.style import FAINT, GREY, LEFT_OUT, SELECTED
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from bayesvc.selection import Selection
+    from bayesvc.selection.result import Selection
 
 FloatArray = NDArray[np.float64]
 

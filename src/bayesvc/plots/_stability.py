@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._style import LEFT_OUT, SELECTED
 from bayesvc._validation import check_integer
 from bayesvc.plots._canvas import Plot, as_selection, canvas, headline, name_ticks, names_of
-from bayesvc.running import ROLE_BOOTSTRAP, random_order
+from bayesvc.plots.style import LEFT_OUT, SELECTED
+from bayesvc.sampling.executor import ROLE_BOOTSTRAP, random_order
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayesvc.selection import Selection
+    from bayesvc.selection.result import Selection
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc import diagnostics
-from bayesvc._style import GREY, LEFT_OUT, SELECTED, STYLES
 from bayesvc._validation import check_choice
-from bayesvc.diagnostics import RHAT_LIMIT
-from bayesvc.draws import Draws
+from bayesvc.draws import diagnostics
+from bayesvc.draws.diagnostics import RHAT_LIMIT
+from bayesvc.draws.draws import Draws
 from bayesvc.plots._canvas import Plot, as_draws, canvas, log1p_axis
 from bayesvc.plots._labels import label_points
+from bayesvc.plots.style import GREY, LEFT_OUT, SELECTED, STYLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc.report.table import compact
-from bayesvc.selection import Selection
+from bayesvc.selection.result import Selection
 
 FloatArray = NDArray[np.float64]
 

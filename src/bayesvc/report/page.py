@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc import _selection_text
-from bayesvc.comparison import shared_warnings
-from bayesvc.report import call, charts, table, words
+from bayesvc.report import charts, reproduce, table, words
 from bayesvc.report.summary import DataSummary, Facts, known_summary
-from bayesvc.selection import Selection
+from bayesvc.selection import text as _selection_text
+from bayesvc.selection.comparison import shared_warnings
+from bayesvc.selection.result import Selection
 
 _MOST_STATIC_ROWS = 100  # in the file itself, for readers whose browser runs no scripts
 _MOST_EXPLAINED = 20
@@ -53,7 +53,7 @@ def selection_page(
         "explained": _explained(selection, order),
         "diagnostics": _diagnostics(selection),
         "settings": _settings(selection),
-        "code": call.selection_code(selection),
+        "code": reproduce.selection_code(selection),
     }
 
 
@@ -84,7 +84,7 @@ def comparison_page(
         "methods": [_method_row(name, found) for name, found in selections.items()],
         "notes": _comparison_notes(selections),
         "settings": [fact for fact in _settings(chains) if fact[0] in _SHARED],
-        "code": call.comparison_code(selections),
+        "code": reproduce.comparison_code(selections),
     }
 
 
@@ -174,7 +174,7 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
 
 def _settings(selection: Selection) -> Facts:
     method, draws = selection.method, selection.draws
-    prior = None if draws.prior is None else call.prior_code(draws.prior).removeprefix("bv.")
+    prior = None if draws.prior is None else reproduce.prior_code(draws.prior).removeprefix("bv.")
     told: dict[str, Any] = {
         "Method": method.name,
         "Prior": prior,
@@ -182,7 +182,7 @@ def _settings(selection: Selection) -> Facts:
         if draws.source == "bayesvc"
         else _SOURCES.get(draws.source, draws.source),
         "Measure": method.measure.label,
-        "Threshold": call.threshold_code(method.threshold).strip('"').removeprefix("bv."),
+        "Threshold": reproduce.threshold_code(method.threshold).strip('"').removeprefix("bv."),
         "Fits": words.number(draws.n_replicates),
         "Fits to permuted responses": method.n_permutations or None,
         "Without signal": "select nothing" if selection.allow_empty else None,

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._native import as_narwhals
-from bayesvc._sparse import is_sparse
+from bayesvc.data.interop import as_narwhals
+from bayesvc.data.sparse import is_sparse
 from bayesvc.report.words import listed, number
-from bayesvc.selection import Selection
+from bayesvc.selection.result import Selection
 
 Facts = list[tuple[str, str]]
 

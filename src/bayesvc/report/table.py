@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc.report import words
-from bayesvc.selection import Selection
+from bayesvc.selection.result import Selection
 
 Kind = Literal["flag", "count", "number", "share"]
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from bayesvc.selection import Selection
+from bayesvc.selection.result import Selection
 
 UNKNOWN = "\u2013"
 

@@ -10,11 +10,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from bayesvc.comparison import Comparison
-from bayesvc.draws import PathLike
+from bayesvc.draws.draws import PathLike
 from bayesvc.report.page import comparison_page, selection_page
 from bayesvc.report.summary import DataSummary
-from bayesvc.selection import Selection
+from bayesvc.selection.comparison import Comparison
+from bayesvc.selection.result import Selection
 
 _TURNING = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd")
 

@@ -1,0 +1,1 @@
+"""From what callers hold to encoded columns and rows."""

@@ -1,0 +1,42 @@
+"""Tables in the caller's own kind of data frame."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+KINDS = ("pandas", "polars")
+
+
+def frame_kind(X: Any) -> str | None:
+    """Return "pandas" or "polars" if X is such a frame, else None.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from bayesvc.data.frames import frame_kind
+    >>> frame_kind(pandas.DataFrame({"a": [1]})), frame_kind([[1]])
+    ('pandas', None)
+    """
+    package = type(X).__module__.partition(".")[0]
+    return package if package in KINDS else None
+
+
+def make_frame(columns: dict[str, Any], kind: str | None) -> Any:
+    """Return a data frame; of the first kind that is installed if `kind` is None.
+
+    Examples
+    --------
+    >>> from bayesvc.data.frames import make_frame
+    >>> make_frame({"a": [1, 2]}, "pandas").shape
+    (2, 1)
+    """
+    if kind is None:
+        kind = next((name for name in KINDS if find_spec(name) is not None), None)
+    if kind is None:
+        raise ImportError(
+            "a table needs pandas or polars, and neither is installed; install one of them, or use "
+            "to_json, mask, values and cut"
+        )
+    return import_module(kind).DataFrame(columns)

@@ -1,0 +1,119 @@
+"""What callers hold: which library a table or series is of, and arrays of anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def as_narwhals(data: Any, name: str) -> Any | None:
+    """Return a narwhals frame or series, or None for everything that is not one."""
+    if isinstance(data, np.ndarray | list | tuple) or np.isscalar(data) or data is None:
+        return None
+    import narwhals as nw  # only here, because sampling from arrays should not pay for it
+
+    try:
+        wrapped = nw.from_native(data, allow_series=True, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise ValueError(
+            f"{name} has several columns of one name ({' '.join(str(error).split())}); "
+            "rename them, names must be unique"
+        ) from None
+    if isinstance(wrapped, nw.LazyFrame):
+        raise TypeError(f"{name} is a lazy {type(data).__name__}; pass {name}.collect()")
+    return wrapped if isinstance(wrapped, nw.DataFrame | nw.Series) else None
+
+
+def is_frame(data: Any) -> bool:
+    """Tell whether `data` is a data frame, of any library that narwhals knows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from bayesvc.data.interop import is_frame
+    >>> is_frame(pd.DataFrame({"a": [1, 2]})), is_frame([[1], [2]])
+    (True, False)
+    """
+    return hasattr(as_narwhals(data, "X"), "columns")
+
+
+def as_array(data: Any, name: str) -> NDArray[Any]:
+    """Return `data` as an array, which rows of unequal length do not form."""
+    try:
+        return np.asarray(data)
+    except ValueError as error:
+        raise ValueError(
+            f"{name} of type {type(data).__name__} does not form an array ({error}); "
+            "pass rows of equal length"
+        ) from None
+
+
+def refuse_masked(data: Any, name: str) -> None:
+    """Raise ValueError for a masked array with masked values."""
+    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+        count = int(np.ma.getmaskarray(data).sum())
+        raise ValueError(
+            f"{name} is a masked array with {count} masked values; fill them or drop their rows"
+        )
+
+
+def refuse_scalar(name: str, data: Any, wanted: str) -> NoReturn:
+    """Raise TypeError for what is no array at all."""
+    shown = f"{name}={data!r}" if data is None or np.isscalar(data) else name
+    raise TypeError(f"{shown} is a {type(data).__name__}; pass {wanted}")
+
+
+def one_per_row(name: str, data: Any) -> NDArray[Any]:
+    """Return a series, an array or a list as an array with one dimension."""
+    refuse_masked(data, name)
+    series = as_narwhals(data, name)
+    if series is not None and hasattr(series, "columns"):
+        if len(series.columns) != 1:
+            raise ValueError(
+                f"{name} is a data frame with {len(series.columns)} columns; pass one of them"
+            )
+        series = series[series.columns[0]]
+    if series is not None:
+        series = without_wide_integers(series)
+    values = as_array(data, name) if series is None else np.asarray(series.to_numpy())
+    if values.ndim == 0:
+        refuse_scalar(name, data, "one value per row of X: an array, a series or a list")
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise ValueError(
+            f"{name} has {values.ndim} dimensions (shape {values.shape}) instead of 1; "
+            "pass one value per row of X"
+        )
+    return values
+
+
+def is_wide_integer(dtype: Any) -> bool:
+    """Tell whether a narwhals type is one of integers that numpy does not have."""
+    import narwhals as nw
+
+    return dtype in (nw.Int128, nw.UInt128)
+
+
+def without_wide_integers(series: Any) -> Any:
+    """Return a narwhals series of such integers as one of float64, any other as it is."""
+    import narwhals as nw
+
+    return series.cast(nw.Float64) if is_wide_integer(series.dtype) else series
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether one element of an array of objects stands for a missing value."""
+    if value is None or type(value).__name__ == "NAType":  # which answers no comparison
+        return True
+    return not isinstance(value, np.ndarray) and bool(value != value)  # NaN and NaT
+
+
+def listed(items: Iterable[str], *, quoted: bool = False, limit: int = 5) -> str:
+    """Return the first few names for a message."""
+    shown = [item if quoted else repr(item) for item in items]
+    more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
+    return ", ".join(shown[:limit]) + more

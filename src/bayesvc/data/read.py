@@ -1,0 +1,281 @@
+"""From the arrays and frames that callers hold to columns of numbers and columns of labels."""
+
+from __future__ import annotations
+
+import numbers
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc.data.interop import (
+    as_array,
+    as_narwhals,
+    is_missing,
+    is_wide_integer,
+    listed,
+    refuse_scalar,
+)
+from bayesvc.data.sparse import dense_frame, dense_matrix, is_sparse, sparse_columns
+
+_MOST_ROWS = 2**31 - 1  # and columns: the sampler numbers them in 32 bits
+
+Keep = NDArray[np.bool_] | None
+"""Rows to take, where not all of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """A column of labels: for each row the place of its label, -1 where it is missing."""
+
+    codes: NDArray[np.intp]
+    labels: tuple[str, ...]
+    ordered: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class ReadX:
+    """Predictors as they came. A labelled column has no numbers in `values`."""
+
+    values: NDArray[Any]
+    names: tuple[str, ...]
+    names_given: bool
+    labelled: dict[int, Labelled] = field(default_factory=dict)
+
+
+def read_X(X: Any, min_rows: int, keep: Keep = None) -> ReadX:
+    """Return names, numbers and labels of X, or say what is wrong with it."""
+    frame = as_narwhals(X, "X")
+    if frame is not None and hasattr(frame, "columns"):
+        return _read_frame(X, frame, min_rows, keep)
+    values = X if is_sparse(X) else plain_array(X)
+    if values.ndim == 0:
+        refuse_scalar("X", X, "rows by columns: an array, a data frame or a sparse matrix")
+    if values.ndim != 2:
+        raise ValueError(
+            f"X has {values.ndim} dimensions (shape {values.shape}) instead of 2; "
+            "pass rows by columns, for a single column X.reshape(-1, 1)"
+        )
+    _check_keep(keep, values.shape[0])
+    if keep is not None:
+        values = (X.tocsr() if is_sparse(X) else values)[keep]
+    _check_shape(values.shape, min_rows, keep)
+    if values.dtype.kind not in ("fiub" if is_sparse(X) else "fiubOUT"):
+        raise TypeError(
+            f"X has dtype {values.dtype}, but numbers or text are needed; "
+            "convert it, for example with X.astype(float)"
+        )
+    names = tuple(f"x{j}" for j in range(values.shape[1]))
+    if is_sparse(X):
+        values = dense_matrix(values)
+    if values.dtype.kind in "OUT":
+        return _read_objects(values, names)
+    return ReadX(values, names, names_given=False)
+
+
+def plain_array(X: Any) -> NDArray[Any]:
+    """Return X as an array of numbers or objects, with NaN for what is masked."""
+    if isinstance(X, np.ma.MaskedArray):
+        if not np.ma.is_masked(X):
+            return np.asarray(X.data)
+        kind: type = float if X.dtype.kind in "fiub" else object
+        return np.asarray(np.ma.filled(X.astype(kind), np.nan))
+    values = as_array(X, "X")
+    if values.dtype.kind == "U" and not isinstance(X, np.ndarray):
+        return np.array(X, dtype=object)  # a list with text: its numbers stay numbers
+    return values
+
+
+def _read_objects(values: NDArray[Any], names: tuple[str, ...]) -> ReadX:
+    """Read an array of any objects, column by column."""
+    matrix = np.empty(values.shape, order="F")
+    labelled: dict[int, Labelled] = {}
+    for j, name in enumerate(names):
+        found = _of_objects(values[:, j].tolist())
+        if isinstance(found, str):
+            raise TypeError(
+                f"X has dtype {values.dtype}, but numbers or text are needed (column {name!r} "
+                f"holds {found}); convert the column to numbers or text, or drop it"
+            )
+        if isinstance(found, Labelled) and found.labels and all(map(_is_number, found.labels)):
+            raise TypeError(
+                f"X has dtype {values.dtype}, and column {name!r} holds numbers as text such as "
+                f"{found.labels[0]!r}; convert them, for example with X.astype(float), or pass "
+                "a data frame with a column of categories"
+            )
+        _take(found, j, matrix, labelled)
+    return ReadX(matrix, names, False, labelled)
+
+
+def _read_frame(native: Any, frame: Any, min_rows: int, keep: Keep) -> ReadX:
+    labels = list(native.columns) if hasattr(native, "columns") else []
+    if not labels or hasattr(native, "column_names"):  # pyarrow: columns are data, not labels
+        labels = list(frame.columns)
+    defaults = labels == list(range(len(labels)))
+    names = tuple(f"x{label}" if defaults else str(label) for label in labels)
+    _check_keep(keep, len(frame))
+    if keep is not None:
+        frame = frame[np.flatnonzero(keep)]
+        native = frame.to_native()
+    _check_shape((len(frame), len(names)), min_rows, keep)
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise ValueError(
+            f"X has several columns of one name ({listed(repeated)}); "
+            "rename them, names must be unique"
+        )
+    sparse = sparse_columns(native)
+    plain = [j in sparse or _is_plain(dtype) for j, dtype in enumerate(frame.schema.values())]
+    if not all(plain):
+        return _read_columns(frame, names, not defaults, sparse)
+    values = dense_frame(native) if sparse else _wide_as_floats(frame).to_numpy()
+    if values.dtype.kind not in "fiub":
+        return _read_columns(frame, names, not defaults, sparse)
+    return ReadX(values, names, names_given=not defaults)
+
+
+def _wide_as_floats(frame: Any) -> Any:
+    wide = [name for name, dtype in frame.schema.items() if is_wide_integer(dtype)]
+    if not wide:
+        return frame
+    import narwhals as nw
+
+    return frame.with_columns(nw.col(*wide).cast(nw.Float64))
+
+
+def _is_plain(dtype: Any) -> bool:
+    import narwhals as nw
+
+    return bool(dtype.is_numeric() or dtype == nw.Boolean)
+
+
+def _read_columns(frame: Any, names: tuple[str, ...], names_given: bool, sparse: set[int]) -> ReadX:
+    """Read a frame whose columns differ in kind."""
+    matrix = np.empty((len(frame), len(names)), order="F")
+    labelled: dict[int, Labelled] = {}
+    unusable = []
+    for j, label in enumerate(frame.columns):
+        series = frame.get_column(label)
+        found = _of_sparse(series) if j in sparse else _of_series(series)
+        if isinstance(found, str):
+            unusable.append(f"{names[j]!r} ({found})")
+        else:
+            _take(found, j, matrix, labelled)
+    if unusable:
+        raise TypeError(
+            f"X has {len(unusable)} of {len(names)} columns that are neither numbers nor "
+            f"categories: {listed(unusable, quoted=True)}; drop them, or convert them to numbers "
+            "(dates for example to days since a first day) or text"
+        )
+    return ReadX(matrix, names, names_given, labelled)
+
+
+def _of_sparse(series: Any) -> NDArray[np.float64]:
+    return np.asarray(series.to_native().to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def _of_series(series: Any) -> NDArray[np.float64] | Labelled | str:
+    """Return numbers or labels of a narwhals series, or in words what else it holds."""
+    import narwhals as nw
+
+    dtype = series.dtype
+    if _is_plain(dtype):
+        return np.asarray(series.cast(nw.Float64).to_numpy())
+    if dtype in (nw.Categorical, nw.Enum, nw.String):
+        missing = series.is_null().to_numpy()
+        return _labelled(series.to_list(), missing, *_declared(series))
+    if bool(series.is_null().all()):
+        return np.full(len(series), np.nan)
+    return _of_objects(series.to_list()) if dtype == nw.Object else str(dtype)
+
+
+def _declared(series: Any) -> tuple[list[Any], bool]:
+    """Return the categories that a column's type knows, and whether they are ordered."""
+    import narwhals as nw
+
+    native = series.to_native()
+    if series.dtype == nw.String or (
+        # the categories of polars' Categorical are those of every such column there is
+        series.dtype == nw.Categorical and series.implementation.is_polars()
+    ):
+        return [], False
+    if series.implementation.is_pyarrow():
+        native = native.unify_dictionaries()
+        labels = native.chunk(0).dictionary.to_pylist() if native.num_chunks else []
+        return labels, native.type.ordered
+    # polars' Enum has an order too, but none that its users mean
+    return list(native.dtype.categories), bool(getattr(native.dtype, "ordered", False))
+
+
+def _of_objects(values: list[Any]) -> NDArray[np.float64] | Labelled | str:
+    """Return numbers or labels of a list of objects, or in words what else it holds."""
+    missing = np.fromiter(map(is_missing, values), dtype=bool, count=len(values))
+    present = [value for value, gone in zip(values, missing, strict=True) if not gone]
+    if present and all(isinstance(value, str) for value in present):
+        return _labelled(values, missing)
+    if all(isinstance(value, numbers.Real | Decimal | np.bool_) for value in present):
+        found = np.full(len(values), np.nan)
+        found[~missing] = [float(value) for value in present]
+        return found
+    kinds = sorted({type(value).__name__ for value in present})
+    odd = next(v for v in present if not isinstance(v, numbers.Real | Decimal | np.bool_))
+    return f"values of type {listed(kinds)} such as {odd!r}"
+
+
+def _labelled(
+    values: list[Any],
+    missing: NDArray[np.bool_],
+    declared: Sequence[Any] = (),
+    ordered: bool = False,
+) -> Labelled:
+    """Return the column with its labels: declared ones as they come, the others sorted."""
+    present = {value for value, gone in zip(values, missing, strict=True) if not gone}
+    labels = [str(label) for label in declared]
+    labels += sorted({str(value) for value in present} - set(labels))
+    places = {label: k for k, label in enumerate(labels)}
+    place = {value: places[str(value)] for value in present}
+    codes = [-1 if gone else place[v] for v, gone in zip(values, missing, strict=True)]
+    return Labelled(np.array(codes, dtype=np.intp), tuple(labels), ordered)
+
+
+def _take(
+    found: NDArray[np.float64] | Labelled,
+    j: int,
+    matrix: NDArray[np.float64],
+    labelled: dict[int, Labelled],
+) -> None:
+    if isinstance(found, Labelled) and found.labels:
+        labelled[j] = found
+    else:
+        matrix[:, j] = np.nan if isinstance(found, Labelled) else found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_keep(keep: Keep, n_rows: int) -> None:
+    if keep is not None and len(keep) != n_rows:
+        raise ValueError(
+            f"sample_weight has {len(keep)} numbers but X has {n_rows} rows; pass one per row of X"
+        )
+
+
+def _check_shape(shape: tuple[int, ...], min_rows: int, keep: Keep) -> None:
+    n, p = shape
+    if n < min_rows:
+        rows = "1 row" if n == 1 else f"{n} rows"
+        weighed = "" if keep is None else " whose sample_weight is not zero"
+        raise ValueError(f"X has {rows}{weighed} (shape {shape}); pass at least {min_rows}")
+    if p == 0:
+        raise ValueError(f"X has no columns (shape {shape}); pass at least one")
+    if max(shape) > _MOST_ROWS:
+        raise ValueError(f"X has shape {shape}; pass at most {_MOST_ROWS:,} rows and columns")

@@ -1,0 +1,199 @@
+"""What the columns of X are: their names, categories, missing values and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc._validation import check_choice, check_integer
+from bayesvc.data.column_layout import Layout
+from bayesvc.data.interop import listed
+
+MISSING = "missing"
+
+Groups = Mapping[str, Sequence[str | int]]
+"""Columns of X, by name or position, that are one variable: by the name of the variable."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns of X as far as numbers alone do not tell; what predictions need to know.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the columns.
+    categories : mapping from column to labels
+        Of the columns of categories without order; their numbers are the places of the labels,
+        and where the column has missing values these are one category more.
+    levels : mapping from column to labels
+        Of the columns of ordered categories, the lowest first.
+    missing : frozenset of int
+        Columns with missing values.
+    groups : tuple of (name, columns)
+        Columns that are one variable.
+
+    Examples
+    --------
+    >>> from bayesvc.data.schema import Table
+    >>> table = Table(("a", "b", "c"), groups=(("pair", (0, 2)),))
+    >>> table.variable_names
+    ('pair', 'b')
+    """
+
+    names: tuple[str, ...]
+    categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    levels: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    missing: frozenset[int] = frozenset()
+    groups: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every variable is one column of numbers, and none of these is missing."""
+        return not (self.categories or self.levels or self.missing or self.groups)
+
+    @cached_property
+    def variables(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """Name and columns of each variable; a group is where its first column was."""
+        first = {columns[0]: (name, columns) for name, columns in self.groups}
+        pooled = {j for _, columns in self.groups for j in columns}
+        return tuple(
+            first.get(j, (name, (j,)))
+            for j, name in enumerate(self.names)
+            if j in first or j not in pooled
+        )
+
+    @property
+    def variable_names(self) -> tuple[str, ...]:
+        """Names of the variables: of the columns, and of the groups."""
+        return tuple(name for name, _ in self.variables) if self.groups else self.names
+
+    @property
+    def layout(self) -> Layout:
+        """The same as the sampler wants to know it."""
+        counts: tuple[int, ...] = ()
+        if self.categories:
+            counts = tuple(len(self.labels(j)) for j in range(len(self.names)))
+        pools = tuple(columns for _, columns in self.variables) if self.groups else ()
+        if all(len(columns) == 1 for columns in pools):
+            pools = ()
+        gaps = tuple(sorted(j for j in self.missing if j not in self.categories))
+        return Layout(counts, pools, gaps)
+
+    def labels(self, j: int) -> tuple[str, ...]:
+        """Return the label of each number in a column of categories, none for other columns."""
+        known = self.categories.get(j, ())
+        if not known or j not in self.missing:
+            return known
+        return (*known, MISSING if MISSING not in known else f"({MISSING})")
+
+    def with_groups(self, groups: Groups | None) -> Table:
+        """Return the table with these columns pooled."""
+        if not groups:
+            return self
+        return Table(
+            self.names, self.categories, self.levels, self.missing,
+            resolve_groups(groups, self.names),
+        )  # fmt: skip
+
+    def part(self, variables: Iterable[int]) -> tuple[Table, list[int]]:
+        """Return the table of some variables, in the order given, and their columns here."""
+        chosen = [self.variables[k] for k in variables]
+        columns = sorted({j for _, own in chosen for j in own})
+        place = {j: k for k, j in enumerate(columns)}
+        pooled = {name for name, _ in self.groups}
+        return Table(
+            tuple(self.names[j] for j in columns),
+            {place[j]: labels for j, labels in self.categories.items() if j in place},
+            {place[j]: labels for j, labels in self.levels.items() if j in place},
+            frozenset(place[j] for j in self.missing if j in place),
+            tuple((n, tuple(place[j] for j in own)) for n, own in chosen if n in pooled),
+        ), columns
+
+    @property
+    def variable_of(self) -> NDArray[np.intp]:
+        """The variable of each column."""
+        found = np.empty(len(self.names), dtype=np.intp)
+        for k, (_, columns) in enumerate(self.variables):
+            found[list(columns)] = k
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as a dict that JSON can hold."""
+        return {
+            "names": list(self.names),
+            "categories": {str(j): list(labels) for j, labels in self.categories.items()},
+            "levels": {str(j): list(labels) for j, labels in self.levels.items()},
+            "missing": sorted(self.missing),
+            "groups": [[name, list(columns)] for name, columns in self.groups],
+        }
+
+    @staticmethod
+    def from_dict(parts: Mapping[str, Any]) -> Table:
+        """Return the table that `to_dict` described."""
+        table = Table(
+            tuple(map(str, parts["names"])),
+            {int(j): tuple(map(str, labels)) for j, labels in parts["categories"].items()},
+            {int(j): tuple(map(str, labels)) for j, labels in parts["levels"].items()},
+            frozenset(map(int, parts["missing"])),
+            tuple((str(name), tuple(map(int, columns))) for name, columns in parts["groups"]),
+        )
+        pooled = [j for _, columns in table.groups for j in columns]
+        known = {*table.categories, *table.levels, *table.missing, *pooled}
+        if not known <= set(range(len(table.names))) or len(set(pooled)) < len(pooled):
+            raise ValueError("the table of columns contradicts itself")
+        return table
+
+
+def resolve_groups(
+    groups: Groups, names: tuple[str, ...]
+) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Return name and columns of each group, or say what is wrong with them."""
+    remedy = "pass a mapping such as {'size': ['length', 'width']}"
+    if not isinstance(groups, Mapping):
+        raise TypeError(f"groups is a {type(groups).__name__}; {remedy}")
+    place = {name: j for j, name in enumerate(names)}
+    owner: dict[int, str] = {}
+    found = []
+    for name, given in groups.items():
+        if not isinstance(name, str):
+            raise TypeError(f"groups has the key {name!r}, which is no name of a group; {remedy}")
+        columns = [_position(name, column, names, place) for column in _several(name, given)]
+        for j in columns:
+            if j in owner:
+                raise ValueError(
+                    f"groups has column {names[j]!r} twice, in {owner[j]!r} and {name!r}; "
+                    "leave it in one"
+                )
+            owner[j] = name
+        found.append((name, tuple(sorted(columns))))
+    taken = [name for name, columns in found if name in place and place[name] not in columns]
+    if taken:
+        raise ValueError(
+            f"groups has the name {listed(taken)}, which is that of a column outside the group; "
+            "name the group otherwise"
+        )
+    return tuple(found)
+
+
+def _several(name: str, given: Any) -> list[Any]:
+    columns = [given] if isinstance(given, str) or np.ndim(given) == 0 else list(given)
+    if not columns:
+        raise ValueError(f"groups[{name!r}] is empty; name its columns, or leave it out")
+    return columns
+
+
+def _position(group: str, column: Any, names: tuple[str, ...], place: Mapping[str, int]) -> int:
+    if isinstance(column, str):
+        return place[check_choice(f"groups[{group!r}]", column, names)]
+    j = check_integer(f"groups[{group!r}]", column, 0, "or the name of a column")
+    if j >= len(names):
+        raise ValueError(
+            f"groups[{group!r}]={j} is past the last column; pass at most {len(names) - 1}"
+        )
+    return j

@@ -1,0 +1,1 @@
+"""What fits leave behind."""

@@ -1,0 +1,1 @@
+"""Draws from the fits of other packages."""

@@ -1,0 +1,228 @@
+"""How far a result can be trusted: mixing of the chains, and what other replicates would select.
+
+Counts are judged from sums over half-chains and batches that every fit leaves behind, so no
+draw needs to be kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc.draws.draws import Draws
+from bayesvc.sampling.executor import ROLE_BOOTSTRAP, random_words
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+# Beyond this R-hat of sigma the chains have not come to describe the same posterior.
+RHAT_LIMIT = 1.1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mixing:
+    """Whether the chains of several fits tell the same story.
+
+    Attributes
+    ----------
+    sigma_rhat, sigma_ess : float
+        Split-R-hat and effective sample size of sigma over all replicates. NaN where sigma is
+        fixed or unknown, or the chains are too short.
+    count_rhat, count_ess : ndarray (n_features,)
+        The same for the number of splits on each variable; NaN if it never changed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> X = np.random.default_rng(0).uniform(size=(60, 3))
+    >>> draws = bv.sample(X, X[:, 0], n_replicates=2, burn_in=200, n_draws=200, random_state=0)
+    >>> mixing = bv.diagnostics.mixing(draws)
+    >>> mixing.count_rhat.shape
+    (3,)
+    """
+
+    sigma_rhat: float
+    sigma_ess: float
+    count_rhat: FloatArray
+    count_ess: FloatArray
+
+    def __repr__(self) -> str:
+        worst = np.max(self.count_rhat, initial=-np.inf, where=~np.isnan(self.count_rhat))
+        counts = f"{worst:.2f}" if worst > 0 else "nan"
+        return (
+            f"<Mixing: sigma R-hat {self.sigma_rhat:.2f}, effective size {self.sigma_ess:.0f}; "
+            f"R-hat of the counts of {len(self.count_rhat)} variables at most {counts}>"
+        )
+
+
+def mixing(draws: Draws) -> Mixing:
+    """Return split-R-hat and effective sample sizes of sigma and of the counts.
+
+    Examples
+    --------
+    See `Mixing`.
+    """
+    rhat, ess = of_trace(draws.sigma)
+    return Mixing(rhat, ess, _count_rhat(draws), _count_ess(draws))
+
+
+def split_rhat(means: FloatArray, variances: FloatArray, length: int) -> FloatArray:
+    """Return R-hat from the means and variances (ddof 1) of half-chains of `length` draws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.draws.diagnostics import split_rhat
+    >>> split_rhat(np.array([[1.0], [1.0]]), np.array([[2.0], [2.0]]), 100).round(3)
+    array([0.995])
+    """
+    within = variances.mean(axis=0)
+    between = means.var(axis=0, ddof=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rhat = np.sqrt((length - 1) / length + between / within)
+    return np.where(within > 0, rhat, np.where(between > 0, np.inf, np.nan))
+
+
+def of_trace(trace: FloatArray) -> tuple[float, float]:
+    """Return split-R-hat and effective sample size of a trace (n_replicates, n_draws).
+
+    NaN where it is unknown, too short or constant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.draws.diagnostics import of_trace
+    >>> rhat, _ = of_trace(np.random.default_rng(0).normal(size=(4, 500)))
+    >>> round(rhat, 1)
+    1.0
+    """
+    n_draws = trace.shape[1]
+    half = n_draws // 2
+    if half < 2 or np.isnan(trace).any() or np.ptp(trace) == 0:
+        return math.nan, math.nan
+    halves = np.concatenate([trace[:, :half], trace[:, n_draws - half :]])
+    rhat = split_rhat(
+        halves.mean(axis=1)[:, np.newaxis], halves.var(axis=1, ddof=1)[:, np.newaxis], half
+    )
+    size = math.isqrt(n_draws)
+    batches = trace[:, : n_draws // size * size].reshape(len(trace), -1, size).mean(axis=2)
+    ess = _effective(trace.var(axis=1, ddof=1), size * batches.var(axis=1, ddof=1), n_draws)
+    return float(rhat[0]), float(ess.sum())
+
+
+def _effective(variance: FloatArray, of_batches: FloatArray, n: int) -> FloatArray:
+    """Return the effective sample size of each chain of n draws.
+
+    `of_batches` is the variance of the batch means times their length, which is the variance of
+    the draws if these are independent.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = variance / of_batches
+    return np.where(variance > 0, np.minimum(n * ratio, n), np.nan)
+
+
+def _count_rhat(draws: Draws) -> FloatArray:
+    first = (draws.n_draws + 1) // 2
+    lengths = np.array([first, draws.n_draws - first], dtype=float)[:, np.newaxis]
+    if lengths.min() < 2:
+        return np.full(draws.n_features, np.nan)
+    means = draws.count_half_sums / lengths
+    variances = (draws.count_half_squares - lengths * means**2) / (lengths - 1)
+    shape = (-1, draws.n_features)
+    variances = np.maximum(variances, 0).reshape(shape)  # rounding can leave less than nothing
+    return split_rhat(means.reshape(shape), variances, first)
+
+
+def _count_ess(draws: Draws) -> FloatArray:
+    n, size, n_batches = draws.n_draws, draws.batch_size, draws.n_batches
+    if n_batches < 2:
+        return np.full(draws.n_features, np.nan)
+    sums = draws.count_half_sums.sum(axis=1)
+    variance = (draws.count_half_squares.sum(axis=1) - sums**2 / n) / (n - 1)
+    of_batches = (draws.count_batch_squares / size - sums**2 / n) / (n_batches - 1)
+    tiny = 1e-12 * (1 + (sums / n) ** 2)  # what rounding leaves of a variance of zero
+    ess = _effective(np.where(variance > tiny, variance, 0), np.maximum(of_batches, tiny), n)
+    known = ~np.isnan(ess)
+    return np.where(known.any(axis=0), np.where(known, ess, 0).sum(axis=0), np.nan)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability:
+    """How often each variable is selected when the replicates are not those of the run.
+
+    Attributes
+    ----------
+    leave_one_out : ndarray (n_features,)
+        Share of the selections with one replicate left out; NaN with a single replicate.
+    bootstrap : ndarray (n_features,)
+        Share of the selections with as many replicates drawn from them with replacement.
+    n_bootstrap : int
+    changes : int
+        Variables whose selection changes when some one replicate is left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> X = np.random.default_rng(0).uniform(size=(60, 4))
+    >>> found = bv.select(X, X[:, 0], n_replicates=3, burn_in=200, n_draws=200, random_state=0)
+    >>> found.stability.leave_one_out
+    array([1., 0., 0., 0.])
+    """
+
+    leave_one_out: FloatArray
+    bootstrap: FloatArray
+    n_bootstrap: int
+    changes: int
+
+    def __repr__(self) -> str:
+        if not self.n_bootstrap:
+            return "<Stability: unknown, there is one fit only>"
+        wavering = int(((self.bootstrap > 0) & (self.bootstrap < 1)).sum())
+        return (
+            f"<Stability: of {len(self.bootstrap)} variables {self.changes} change with one fit "
+            f"left out, {wavering} in some of {self.n_bootstrap} resamples>"
+        )
+
+
+Select = Callable[[Sequence[int]], BoolArray]
+"""Gives the mask of any list of replicates."""
+
+
+def leave_one_out(select: Select, n_replicates: int) -> BoolArray:
+    """Return the masks with each replicate left out: (n_replicates, n_features).
+
+    Examples
+    --------
+    >>> from bayesvc.draws.diagnostics import leave_one_out
+    >>> leave_one_out(lambda kept: [0 in kept, 1 in kept], 2)
+    array([[False,  True],
+           [ True, False]])
+    """
+    everyone = range(n_replicates)
+    return np.array([select([r for r in everyone if r != left]) for left in everyone])
+
+
+def stability(
+    select: Select, mask: BoolArray, without: BoolArray, entropy: int, n_bootstrap: int = 50
+) -> Stability:
+    """Return the stability of `mask`; `without` are the masks of `leave_one_out`.
+
+    Examples
+    --------
+    See `Stability`.
+    """
+    n_replicates = len(without)
+    if n_replicates == 1:
+        nothing = np.full(len(mask), np.nan)
+        return Stability(nothing, nothing.copy(), 0, 0)
+    words = random_words(entropy, ROLE_BOOTSTRAP, 0, n_bootstrap * n_replicates)
+    picks = (words % n_replicates).reshape(n_bootstrap, n_replicates).astype(int)
+    resampled = np.array([select(pick) for pick in np.sort(picks, axis=1).tolist()])
+    changes = int((without != mask).any(axis=0).sum())
+    return Stability(without.mean(axis=0), resampled.mean(axis=0), n_bootstrap, changes)

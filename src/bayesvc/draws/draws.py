@@ -1,0 +1,381 @@
+"""What the fits leave behind: tallies per replicate and variable, traces, and on request more."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc import _core
+from bayesvc.data.schema import Table
+from bayesvc.draws.adapters import packages as adapters
+from bayesvc.priors.base import Calibration, TreePrior
+from bayesvc.priors.spike_forest import AbcRecord
+from bayesvc.responses.encode import Response
+
+if TYPE_CHECKING:
+    from bayesvc.data.dataset import Problem
+    from bayesvc.sampling.progress import ProgressCallback
+
+FloatArray = NDArray[np.float64]
+PathLike = str | os.PathLike[str]
+
+MOVE_NAMES = ("birth", "death", "change", "swap")
+
+
+def tally_layout(n_features: int, n_draws: int) -> dict[str, tuple[tuple[int, ...], type]]:
+    """Return name -> (shape of one replicate, dtype) of everything a fit leaves behind."""
+    p, draws = (n_features,), (n_draws,)
+    return {
+        "vc": (p, np.float64),
+        "vip": (p, np.float64),
+        "vip_of_sums": (p, np.float64),
+        "mpvip": (p, np.float64),
+        "mi": (p, np.float64),
+        "sigma": (draws, np.float64),
+        "n_splits": (draws, np.int32),
+        "alpha": (draws, np.float64),
+        "count_half_sums": ((2, n_features), np.float64),
+        "count_half_squares": ((2, n_features), np.float64),
+        "count_batch_squares": (p, np.float64),
+        "accepted": ((len(MOVE_NAMES),), np.int64),
+        "proposed": ((len(MOVE_NAMES),), np.int64),
+        "tree_depth": ((), np.float64),
+        "seconds": ((), np.float64),
+        "counts": ((n_draws, n_features), np.uint16),
+        "s": ((n_draws, n_features), np.float32),
+    }
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Draws:
+    """Replicate fits of one prior to one data set. Made by `sample`, never changed.
+
+    `from_counts`, `from_stochtree`, `from_bartz` and `from_pymc_bart` make such an object from the
+    split counts of other programs' fits. Those tell `vc`, `vip`, `mpvip` and the sums of counts;
+    what they do not tell is NaN in the arrays of floats and None elsewhere.
+
+    Attributes
+    ----------
+    vc, vip, mpvip, mi : ndarray (n_replicates, n_features)
+        Mean number of splits on a variable per draw; mean share of the splits; share of draws
+        that split on it at all; Metropolis importance.
+    vip_of_sums : ndarray (n_replicates, n_features)
+        Splits on a variable over all draws divided by all splits.
+    sigma, n_splits, alpha : ndarray (n_replicates, n_draws)
+        Traces: error sd in the units of y (1 for a binary response), number of splits of the
+        forest, and DART's alpha (NaN for BART).
+    seconds, tree_depth : ndarray (n_replicates,)
+        Time in the sampler alone; mean depth of the trees.
+    accepted, proposed : ndarray (n_replicates, 4)
+        Moves accepted and proposed in the kept draws; see `acceptance`.
+    count_half_sums, count_half_squares : ndarray (n_replicates, 2, n_features)
+        Sums of the counts and of their squares over each half of the draws.
+    count_batch_squares : ndarray (n_replicates, n_features)
+        Sum over `n_batches` batches of `batch_size` draws of the squared sum of counts; that of a
+        shorter last batch is scaled up to the length of the others.
+    counts, s : ndarray (n_replicates, n_draws, n_features) or None
+        Splits per variable, and split probabilities, of each draw, if they were kept.
+    forests : tuple or None
+        The trees of each replicate, if they were kept.
+    prior, n_trees, burn_in, n_draws, response, classes, random_state : settings of the run
+        `random_state` is the integer that seeded it; `classes` the two classes of a binary y.
+    feature_names : tuple of str
+        Names of the variables: of the columns of X, or where these were grouped of the groups.
+    table : Table or None
+        What the columns of X were, unless every one was a variable of plain numbers.
+    n_rows, data_hash, calibration : the data's size and fingerprint, and the scaling of y
+        Under `SpikeForest` every forest has a scaling of its own, and `calibration` is None.
+    abc : AbcRecord or None
+        For `SpikeForest`: the discrepancy of every sample, and which were kept. Each kept forest is
+        a replicate with one draw.
+    source : str
+        Who made the fits: "bayesvc", "stochtree", "bartz", "pymc-bart", or "counts" if only an
+        array was given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> X = np.random.default_rng(0).uniform(size=(50, 3))
+    >>> draws = bv.sample(X, X[:, 0], n_replicates=2, burn_in=20, n_draws=30, random_state=0)
+    >>> draws.sigma.shape
+    (2, 30)
+    """
+
+    vc: FloatArray
+    vip: FloatArray
+    vip_of_sums: FloatArray
+    mpvip: FloatArray
+    mi: FloatArray
+    sigma: FloatArray
+    n_splits: NDArray[np.int32]
+    alpha: FloatArray
+    count_half_sums: FloatArray
+    count_half_squares: FloatArray
+    count_batch_squares: FloatArray
+    n_batches: int
+    batch_size: int
+    accepted: NDArray[np.int64] | None
+    proposed: NDArray[np.int64] | None
+    tree_depth: FloatArray
+    seconds: FloatArray
+    prior: TreePrior | None
+    n_trees: int | None
+    burn_in: int | None
+    n_draws: int
+    response: Response | None
+    classes: NDArray[Any] | None
+    random_state: int | None
+    feature_names: tuple[str, ...]
+    n_rows: int | None
+    data_hash: str | None
+    calibration: Calibration | None
+    counts: NDArray[np.uint16] | None = None
+    s: NDArray[np.float32] | None = None
+    forests: tuple[_core.SavedForests, ...] | None = None
+    abc: AbcRecord | None = None
+    table: Table | None = None
+    source: str = "bayesvc"
+    _problem: Problem | None = field(default=None)
+
+    from_counts = staticmethod(adapters.from_counts)
+    from_stochtree = staticmethod(adapters.from_stochtree)
+    from_bartz = staticmethod(adapters.from_bartz)
+    from_pymc_bart = staticmethod(adapters.from_pymc_bart)
+
+    @property
+    def n_replicates(self) -> int:
+        """Number of independent fits."""
+        return len(self.vc)
+
+    @property
+    def n_features(self) -> int:
+        """Number of variables."""
+        return len(self.feature_names)
+
+    @property
+    def columns(self) -> Table:
+        """The columns of X: as many as variables, unless some were grouped."""
+        return Table(self.feature_names) if self.table is None else self.table
+
+    @property
+    def acceptance(self) -> dict[str, FloatArray]:
+        """Share of the proposals accepted, per move: birth, death, change, swap.
+
+        NaN for a move that was never proposed, and for draws made of counts.
+        """
+        if self.accepted is None or self.proposed is None:
+            return {name: np.full(self.n_replicates, np.nan) for name in MOVE_NAMES}
+        with np.errstate(invalid="ignore"):
+            rates = self.accepted / self.proposed
+        return {name: rates[:, i] for i, name in enumerate(MOVE_NAMES)}
+
+    def __repr__(self) -> str:
+        top = np.argsort(-self.vc.mean(axis=0), kind="stable")[:5]
+        used = ", ".join(f"{self.feature_names[j]} {self.vc[:, j].mean():.2f}" for j in top)
+        sigma = self.sigma.mean()
+        traces = f"{self.n_splits.mean():.3g} splits per draw"
+        if not np.isnan(sigma):
+            traces += f", sigma {sigma:.4g}"
+        if self.prior is None:
+            origin = "of" if self.source == "counts" else f"of {self.source} fits, of"
+            return (
+                f"<Draws: split counts {origin} {self.n_features} variables,"
+                f" {self.n_replicates} replicates x {self.n_draws} draws\n"
+                f" {traces}; most used: {used}>"
+            )
+        length = f"{self.n_replicates} replicates x {self.n_draws} draws"
+        seconds = self.seconds.sum()
+        if self.abc is not None:
+            length = f"{self.n_replicates} of {self.abc.n_samples} samples kept, each one draw"
+            seconds = self.abc.seconds
+        return (
+            f"<Draws: {type(self.prior).__name__}, {self.response} y, {self.n_rows} rows x "
+            f"{self.n_features} variables, {self.n_trees} trees\n"
+            f" {length} after {self.burn_in} burn-in,"
+            f" {seconds:.3g} s of sampling, random_state={self.random_state}\n"
+            f" {traces}; most used: {used}>"
+        )
+
+    def take(self, replicates: Sequence[int]) -> Draws:
+        """Return the draws of these replicates, in this order; a number may occur twice.
+
+        Only what begins with the first replicate and leaves none out can be extended.
+
+        Examples
+        --------
+        >>> import bayesvc as bv
+        >>> draws = bv.Draws.from_counts([[[2, 0]], [[3, 1]], [[4, 2]]])
+        >>> draws.take([2, 0]).vc
+        array([[4., 2.],
+               [2., 0.]])
+        """
+        rows = list(replicates)
+        fields = dict(self.__dict__)
+        if rows != list(range(len(rows))):
+            fields["random_state"] = None
+        for name in tally_layout(0, 0):
+            if fields[name] is not None:
+                fields[name] = fields[name][rows]
+        if self.forests is not None:
+            fields["forests"] = tuple(self.forests[r] for r in rows)
+        if self.abc is not None:
+            fields["abc"] = replace(self.abc, kept=self.abc.kept[rows])
+        return Draws(**fields)
+
+    def extend(
+        self,
+        n_more: int,
+        X: Any = None,
+        y: Any = None,
+        n_jobs: int | None = None,
+        progress: bool | ProgressCallback | None = None,
+        sample_weight: Any = None,
+    ) -> Draws:
+        """Return these draws with `n_more` further replicates.
+
+        The answer is the same, bit for bit, as if all had been asked for at once.
+
+        Parameters
+        ----------
+        n_more : int
+            Number of replicates to add.
+        X, y : array or data frame, optional
+            The data of the first fits. Needed only for draws that were loaded from a file.
+        n_jobs, progress
+            As in `sample`.
+        sample_weight : array, optional
+            The weights of the first fits, if they had any; it goes with X and y.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(50, 3))
+        >>> draws = bv.sample(X, X[:, 0], n_replicates=1, burn_in=20, n_draws=30, random_state=0)
+        >>> draws.extend(2).n_replicates
+        3
+        """
+        from bayesvc.sampling.sample import extend_draws  # sampling builds on this module
+
+        return extend_draws(
+            self, n_more, X, y, sample_weight=sample_weight, n_jobs=n_jobs, progress=progress
+        )
+
+    def predict(
+        self, X: Any, interval: float | None = None, n_jobs: int | None = None
+    ) -> FloatArray | tuple[FloatArray, FloatArray, FloatArray]:
+        """Predict f at new rows; for a binary response the probability of ``classes[1]``.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows with the columns of the data that was fitted. Values may be missing in columns
+            that had missing values there; categories must be known from there.
+        interval : float, optional
+            Also return the bounds of the central credible interval of f with this probability.
+        n_jobs : int, optional
+            Threads; all CPUs by default.
+
+        Returns
+        -------
+        mean : ndarray (n_rows,)
+            Posterior mean over all draws of all replicates. With `interval` a tuple
+            ``(mean, low, high)``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(50, 3))
+        >>> draws = bv.sample(
+        ...     X, X[:, 0], n_replicates=1, burn_in=20, n_draws=30, random_state=0, keep_trees=True
+        ... )
+        >>> mean, low, high = draws.predict(X[:5], interval=0.9)
+        >>> mean.shape
+        (5,)
+        """
+        from bayesvc.draws.prediction import predict  # it builds on this module
+
+        return predict(self, X, interval, n_jobs)
+
+    def posterior(self, X: Any, n_jobs: int | None = None) -> FloatArray:
+        """Return f at new rows, for a binary response the probability, for every draw.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows with the columns of the data that was fitted. Values may be missing in columns
+            that had missing values there; categories must be known from there.
+        n_jobs : int, optional
+            Threads; all CPUs by default.
+
+        Returns
+        -------
+        values : ndarray (n_replicates * n_draws, n_rows)
+            The draws of the first replicate first.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(50, 3))
+        >>> draws = bv.sample(
+        ...     X, X[:, 0], n_replicates=2, burn_in=20, n_draws=30, random_state=0, keep_trees=True
+        ... )
+        >>> draws.posterior(X[:5]).shape
+        (60, 5)
+        """
+        from bayesvc.draws.prediction import posterior  # it builds on this module
+
+        return posterior(self, X, n_jobs)
+
+    def save(self, path: PathLike) -> None:
+        """Write everything but the data to one file; `load` reads it.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(50, 3))
+        >>> draws = bv.sample(X, X[:, 0], n_replicates=1, burn_in=20, n_draws=30, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     draws.save(pathlib.Path(folder) / "draws.npz")
+        ...     again = bv.Draws.load(pathlib.Path(folder) / "draws.npz")
+        >>> bool((again.vc == draws.vc).all())
+        True
+        """
+        from bayesvc.draws.file import write  # it builds on this module
+
+        write(self, path)
+
+    @classmethod
+    def load(cls, path: PathLike) -> Draws:
+        """Read draws that `save` wrote. `extend` on them needs the data again.
+
+        Examples
+        --------
+        See `save`.
+        """
+        from bayesvc.draws.file import read  # it builds on this module
+
+        return read(path)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the encoded data behind, and trees as arrays, so that pickles are plain."""
+        state = dict(self.__dict__, _problem=None)
+        if self.forests is not None:
+            state["forests"] = [forest.to_arrays() for forest in self.forests]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if state["forests"] is not None:
+            parts = [_core.SavedForests.from_arrays(arrays) for arrays in state["forests"]]
+            state = {**state, "forests": tuple(parts)}
+        self.__dict__.update(state)

@@ -1,0 +1,120 @@
+"""The file that `Draws.save` writes: one npz archive of tallies, settings and trees."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from bayesvc import _core
+from bayesvc._archive import Arrays, Kind, write_arrays
+from bayesvc._files import below, under
+from bayesvc._validation import check_choice, check_integer
+from bayesvc.data.schema import Table
+from bayesvc.draws.draws import Draws, PathLike, tally_layout
+from bayesvc.priors.base import Calibration, prior_from_dict, prior_to_dict
+from bayesvc.priors.spike_forest import AbcRecord, SpikeForest
+from bayesvc.sampling.checkpoint import saved_forests
+
+# version 2 tells what the columns were, where they were not all plain numbers
+KIND = Kind("bayesvc-draws", "Draws", (1, 2), "sample again")
+
+
+def write(draws: Draws, path: PathLike) -> None:
+    """Write everything but the data."""
+    write_arrays(path, to_arrays(draws))
+
+
+def read(path: PathLike) -> Draws:
+    """Return the draws that `write` wrote."""
+    return KIND.read(path, from_parts)
+
+
+def to_arrays(draws: Draws) -> Arrays:
+    """Return all that a file of draws holds."""
+    arrays = {name: getattr(draws, name) for name in _kept_tallies(draws)}
+    if draws.classes is not None:
+        arrays["classes"] = draws.classes
+    if draws.abc is not None:
+        arrays |= under("abc/", {name: np.asarray(part) for name, part in vars(draws.abc).items()})
+    for r, forest in enumerate(draws.forests or ()):
+        arrays |= under(f"forests/{r}/", forest.to_arrays())
+    return KIND.with_settings(_settings(draws), 1 if draws.table is None else 2, arrays)
+
+
+def _kept_tallies(draws: Draws) -> list[str]:
+    names = tally_layout(draws.n_features, draws.n_draws)
+    return [name for name in names if getattr(draws, name) is not None]
+
+
+def _settings(draws: Draws) -> dict[str, Any]:
+    names = ["n_trees", "burn_in", "n_draws", "response", "random_state", "n_rows", "source"]
+    names += ["data_hash", "feature_names", "n_batches", "batch_size", "n_replicates"]
+    calibration = draws.calibration
+    return {
+        "has_forests": draws.forests is not None,
+        "prior": None if draws.prior is None else prior_to_dict(draws.prior),
+        "calibration": None if calibration is None else dataclasses.asdict(calibration),
+        **{name: getattr(draws, name) for name in names},
+        **({} if draws.table is None else {"table": draws.table.to_dict()}),
+    }
+
+
+def from_parts(settings: dict[str, Any], arrays: Arrays) -> Draws:
+    """Return the draws of a file's settings and arrays."""
+    _check_settings(settings)
+    has_forests = settings.pop("has_forests")
+    n_replicates = settings.pop("n_replicates")
+    optional = {"counts", "s"}
+    if settings["prior"] is None:
+        optional |= {"accepted", "proposed"}
+    else:
+        settings["prior"] = prior_from_dict(settings["prior"])
+    if settings["calibration"] is not None:
+        settings["calibration"] = Calibration(**settings["calibration"])
+    settings["feature_names"] = tuple(settings["feature_names"])
+    if "table" in settings:
+        settings["table"] = Table.from_dict(settings["table"])
+        if settings["table"].variable_names != settings["feature_names"]:
+            raise ValueError("the table of columns is of other variables")
+    layout = tally_layout(len(settings["feature_names"]), settings["n_draws"])
+    tallies: dict[str, Any] = {}
+    for name, (shape, dtype) in layout.items():
+        if name in optional and name not in arrays:
+            tallies[name] = None
+            continue
+        if arrays[name].shape != (n_replicates, *shape) or arrays[name].dtype != dtype:
+            raise ValueError(f"{name} is {arrays[name].dtype} {arrays[name].shape}")
+        tallies[name] = arrays[name]
+    if isinstance(settings["prior"], SpikeForest):
+        tallies["abc"] = _abc_record(arrays, n_replicates)
+    if has_forests:
+        n_draws = settings["n_draws"]
+        tallies["forests"] = tuple(_forest(arrays, r, n_draws) for r in range(n_replicates))
+    return Draws(**tallies, **settings, classes=arrays.get("classes"))
+
+
+def _check_settings(settings: dict[str, Any]) -> None:
+    """Raise TypeError or ValueError for what `save` would not have written."""
+    for name in ("n_replicates", "n_draws", "n_batches", "batch_size"):
+        check_integer(name, settings[name], 0)
+    for name in ("n_trees", "burn_in", "n_rows", "random_state"):
+        if settings[name] is not None:
+            check_integer(name, settings[name], 0)
+    if settings["response"] is not None:
+        check_choice("response", settings["response"], ("continuous", "binary"))
+    if not all(isinstance(name, str) for name in settings["feature_names"]):
+        raise TypeError("feature_names are no names")
+
+
+def _abc_record(arrays: Arrays, n_kept: int) -> AbcRecord:
+    discrepancy, subset_size = arrays["abc/discrepancy"], arrays["abc/subset_size"]
+    kept = arrays["abc/kept"]
+    if discrepancy.shape != subset_size.shape or kept.shape != (n_kept,):
+        raise ValueError(f"abc: {discrepancy.shape}, {subset_size.shape} and {kept.shape}")
+    return AbcRecord(discrepancy, kept, subset_size, float(arrays["abc/seconds"]))
+
+
+def _forest(arrays: Arrays, r: int, n_draws: int) -> _core.SavedForests:
+    return saved_forests(below(f"forests/{r}/", arrays), n_draws)

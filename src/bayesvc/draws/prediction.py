@@ -1,0 +1,173 @@
+"""What follows from the kept trees: predictions and their intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from bayesvc._validation import check_level, check_memory, resolve_n_jobs
+from bayesvc.data.encode import encode_new_X
+from bayesvc.draws.draws import Draws, FloatArray
+
+_NEWTON_STEPS = 100  # far more than Newton needs, and enough for bisection alone
+_PREDICTED_NUMBERS_PER_BLOCK = 8_000_000
+_TOLERANCE = 1e-9  # in standard deviations of the observation
+
+
+def predict(
+    draws: Draws, X: Any, interval: float | None = None, n_jobs: int | None = None
+) -> FloatArray | tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the mean of f, or of the probability, at each row; see `Draws.predict`."""
+    if interval is not None:
+        interval = check_level("interval", interval)
+    threads = resolve_n_jobs(n_jobs)
+    new = new_rows(draws, X)
+    mean, low, high = (np.empty(len(new)) for _ in range(3))
+    for block, values in _posterior_blocks(draws, new, threads):
+        mean[block] = values.mean(axis=0)
+        if interval is not None:
+            low[block], high[block] = np.quantile(values, tails(interval), axis=0)
+    return mean if interval is None else (mean, low, high)
+
+
+def posterior(draws: Draws, X: Any, n_jobs: int | None = None) -> FloatArray:
+    """Return f, or the probability, of every draw at each row; see `Draws.posterior`."""
+    threads = resolve_n_jobs(n_jobs)
+    new = new_rows(draws, X)
+    # twice: the sums of each replicate's trees, and all of them in one array
+    shape = (2, draws.n_replicates * draws.n_draws, len(new))
+    check_memory("the posterior", shape, 8, "pass fewer rows at a time, or use predict")
+    return _posterior(draws, new, threads)
+
+
+def predict_observation(
+    draws: Draws, X: Any, interval: float, n_jobs: int | None = None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return mean and central interval of a new observation at each row, noise included.
+
+    The posterior predictive distribution is the mixture over the draws of normal distributions
+    with mean f and standard deviation sigma; the bounds are its exact quantiles.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> from bayesvc.draws.prediction import predict_observation
+    >>> X = np.random.default_rng(0).uniform(size=(50, 3))
+    >>> draws = bv.sample(
+    ...     X, X[:, 0], n_replicates=1, burn_in=20, n_draws=30, random_state=0, keep_trees=True
+    ... )
+    >>> mean, low, high = predict_observation(draws, X[:5], 0.9)
+    >>> bool((low < mean).all() and (mean < high).all())
+    True
+    """
+    interval = check_level("interval", interval)
+    if draws.response == "binary":
+        raise ValueError("a binary response has no interval; ask for that of its probability")
+    threads = resolve_n_jobs(n_jobs)
+    new = new_rows(draws, X)
+    mean, low, high = (np.empty(len(new)) for _ in range(3))
+    sigma = draws.sigma.reshape(-1, 1)
+    for block, values in _posterior_blocks(draws, new, threads):
+        mean[block] = values.mean(axis=0)
+        low[block], high[block] = (_mixture_quantile(t, values, sigma) for t in tails(interval))
+    return mean, low, high
+
+
+def _mixture_quantile(probability: float, means: FloatArray, sds: FloatArray) -> FloatArray:
+    """Return a quantile of each column's mixture of normals, by Newton steps kept in a bracket."""
+    z = float(ndtri(probability))
+    of_each = means + z * sds
+    low, high = of_each.min(axis=0), of_each.max(axis=0)
+    spread = np.sqrt(means.var(axis=0) + (sds**2).mean())
+    x: FloatArray = np.clip(means.mean(axis=0) + z * spread, low, high)
+    moving = np.ones(x.shape, dtype=bool)
+    for _ in range(_NEWTON_STEPS):
+        standard = (x - means) / sds
+        excess = ndtr(standard).mean(axis=0) - probability
+        low, high = np.where(excess < 0, x, low), np.where(excess > 0, x, high)
+        density = (np.exp(-0.5 * standard**2) / sds).mean(axis=0) / math.sqrt(2 * math.pi)
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            newton = x - excess / density
+        step = np.where((low < newton) & (newton < high), newton, (low + high) / 2)
+        step = np.where(excess == 0, x, step)
+        moved = np.abs(step - x) > _TOLERANCE * spread
+        x = np.where(moving, step, x)  # a row that has arrived stays, whatever its neighbours do
+        moving &= moved
+        if not moving.any():
+            break
+    return x
+
+
+def tails(interval: float) -> tuple[float, float]:
+    """Return the probabilities at the ends of a central interval."""
+    return (1 - interval) / 2, (1 + interval) / 2
+
+
+def new_rows(draws: Draws, X: Any) -> FloatArray:
+    """Check and encode rows to predict at."""
+    if draws.prior is None:
+        raise ValueError(
+            f"these draws were made of split counts (source={draws.source!r}), which hold no "
+            "trees; predict with the model that was fitted, or call bayesvc.sample with "
+            "keep_trees=True"
+        )
+    if draws.abc is not None:
+        raise ValueError(
+            "these draws hold no trees: the forests of prior=SpikeForest are there to select "
+            "variables; predict with draws of BART or DART and keep_trees=True"
+        )
+    if draws.forests is None:
+        raise ValueError(
+            "these draws hold no trees (keep_trees=False); call sample with keep_trees=True"
+        )
+    return encode_new_X(X, draws.columns).values
+
+
+def rows_per_block(draws: Draws) -> int:
+    """Return how many rows to predict at once, in little memory."""
+    return max(1, _PREDICTED_NUMBERS_PER_BLOCK // (draws.n_replicates * draws.n_draws))
+
+
+def _posterior_blocks(
+    draws: Draws, X: FloatArray, n_threads: int
+) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield blocks of rows and their posterior, in little memory."""
+    step = rows_per_block(draws)
+    for start in range(0, len(X), step):
+        block = slice(start, start + step)
+        yield block, _posterior(draws, X[block], n_threads)
+
+
+def _posterior(draws: Draws, X: FloatArray, n_threads: int) -> FloatArray:
+    """Return f, or the probability, for each draw of each replicate: (draws, rows)."""
+    return rescaled(draws, tree_sums(draws, np.asfortranarray(X), n_threads))
+
+
+def tree_sums(
+    draws: Draws,
+    X: FloatArray,
+    n_threads: int,
+    held: Sequence[int] = (),
+    using_held: bool = True,
+) -> FloatArray:
+    """Return the sum of all trees, or of those that split on a column in `held` or on none."""
+    assert draws.forests is not None
+    parts = [forest.predict(X, n_threads, held, using_held) for forest in draws.forests]
+    return np.concatenate(parts)
+
+
+def rescaled(draws: Draws, sums: FloatArray) -> FloatArray:
+    """Turn sums of trees, in their place, into f or the probability."""
+    assert draws.calibration is not None
+    if draws.response == "binary":
+        sums += draws.calibration.offset
+        return np.asarray(ndtr(sums, out=sums))
+    sums += 0.5
+    sums *= draws.calibration.y_range
+    sums += draws.calibration.y_low
+    return sums

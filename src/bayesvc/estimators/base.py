@@ -1,0 +1,202 @@
+"""What the scikit-learn estimators share: checks of the data, and the posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import column_or_1d
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bayesvc.data.interop import is_frame
+from bayesvc.data.read import plain_array
+from bayesvc.data.schema import Groups
+from bayesvc.data.sparse import is_sparse
+from bayesvc.draws.draws import Draws, FloatArray
+from bayesvc.estimators.partial_dependence import PartialDependence, partial_dependence
+from bayesvc.priors.base import BART, TreePrior
+from bayesvc.priors.spike_forest import SpikeForest
+from bayesvc.responses.encode import Response
+from bayesvc.sampling.progress import ProgressCallback
+from bayesvc.sampling.sample import sample
+
+
+class CheckedEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """The data as scikit-learn wants them checked; `fit` needs y."""
+
+    n_features_in_: int
+
+    def _checked_for_fit(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None; "
+                "pass one value per row of X"
+            )
+        return self._checked(X, fitting=True), column_or_1d(y, warn=True)
+
+    def _checked(self, X: Any, *, fitting: bool = False) -> Any:
+        """Compare names and number of columns with the fit; turn arrays of numbers into floats.
+
+        Frames, sparse matrices and objects are left to `encode_X`, which knows more kinds of
+        columns than scikit-learn, and how much memory there is.
+        """
+        if is_frame(X) or is_sparse(X):
+            validate_data(self, X, reset=fitting, skip_check_array=True)
+            return X
+        if isinstance(X, list | tuple | np.ma.MaskedArray):
+            X = plain_array(X)
+        text = getattr(getattr(X, "dtype", None), "kind", "f") in "OUT"
+        return validate_data(
+            self, X, reset=fitting, dtype=None if text else np.float64,
+            ensure_all_finite=False if text else "allow-nan",
+            ensure_min_samples=2 if fitting else 1,
+        )  # fmt: skip
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.target_tags.required = True
+        return tags
+
+
+class ForestEstimator(CheckedEstimator):
+    """A Bayesian forest with `fit` and `predict` still to be written."""
+
+    draws_: Draws
+    feature_importances_: FloatArray
+
+    def __init__(
+        self,
+        prior: TreePrior | None = None,
+        n_trees: int = 200,
+        n_replicates: int = 2,
+        burn_in: int = 1000,
+        n_draws: int = 1000,
+        *,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        progress: bool | ProgressCallback | None = None,
+        groups: Groups | None = None,
+    ) -> None:
+        self.prior = prior
+        self.n_trees = n_trees
+        self.n_replicates = n_replicates
+        self.burn_in = burn_in
+        self.n_draws = n_draws
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.groups = groups
+
+    def posterior_samples(self, X: Any) -> FloatArray:
+        """Return the prediction of every posterior draw.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix (n_rows, n_features)
+
+        Returns
+        -------
+        samples : ndarray (n_replicates * n_draws, n_rows)
+            The mean of y, or the probability of ``classes_[1]``, draw by draw; the chains follow
+            each other. The error sd of the same draws is ``draws_.sigma.ravel()``.
+
+        Raises
+        ------
+        MemoryError
+            Where the samples would not fit into memory.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(50, 3))
+        >>> model = bv.BARTRegressor(burn_in=50, n_draws=100, random_state=0).fit(X, X[:, 0])
+        >>> model.posterior_samples(X[:5]).shape
+        (200, 5)
+        """
+        return self._fitted_draws().posterior(self._checked(X), self.n_jobs)
+
+    def partial_dependence(
+        self,
+        X: Any,
+        features: int | str | Sequence[int | str],
+        *,
+        grid: Any = None,
+        grid_resolution: int = 20,
+        interval: float = 0.9,
+    ) -> PartialDependence:
+        """Average the prediction over the rows of X with one or two columns held fixed.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix
+            Rows to average over, for example those of the fit. The cost grows with rows times
+            grid points; a few hundred rows are usually enough.
+        features : int, str, or one or two of them
+            Columns to hold, by position or name. A group of columns cannot be held, but one of
+            its columns can.
+        grid : array, or two arrays for two columns, optional
+            Values to hold them at, or labels of categories. By default all categories; of numbers
+            the distinct values of a column in X, or where these are more than `grid_resolution`
+            its quantiles from 5 % to 95 %.
+        grid_resolution : int, default 20
+            Most grid values per column.
+        interval : float, default 0.9
+            Probability of the credible interval.
+
+        Returns
+        -------
+        PartialDependence
+            With `grid`, `mean`, `low`, `high` and `samples`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(100, 3))
+        >>> model = bv.BARTRegressor(burn_in=100, n_draws=100, random_state=0).fit(X, X[:, 1])
+        >>> effect = model.partial_dependence(X, 1, grid_resolution=10)
+        >>> effect.mean.shape
+        (10,)
+        >>> bool(effect.low[-1] > effect.high[0])
+        True
+        """
+        return partial_dependence(
+            self._fitted_draws(), self._checked(X), features, grid=grid,
+            grid_resolution=grid_resolution, interval=interval, n_jobs=self.n_jobs,
+        )  # fmt: skip
+
+    def _sample(self, X: Any, y: Any, response: Response, sample_weight: Any = None) -> None:
+        if isinstance(self.prior, SpikeForest):
+            raise ValueError(
+                f"prior={self.prior!r} keeps no trees to predict with; pass bayesvc.BART() or "
+                "bayesvc.DART(), or find variables with bayesvc.select"
+            )
+        self.draws_ = sample(
+            X,
+            y,
+            BART() if self.prior is None else self.prior,
+            n_replicates=self.n_replicates,
+            n_trees=self.n_trees,
+            burn_in=self.burn_in,
+            n_draws=self.n_draws,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+            response=response,
+            keep_trees=True,
+            groups=self.groups,
+            sample_weight=sample_weight,
+        )
+        own = self.draws_.columns.variable_of  # a group's columns share what it has
+        self.feature_importances_ = (self.draws_.vip.mean(axis=0) / np.bincount(own))[own]
+
+    def _fitted_draws(self) -> Draws:
+        check_is_fitted(self)
+        return self.draws_

@@ -1,0 +1,242 @@
+"""How the prediction depends on one or two columns, the others being what they are."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc._validation import (
+    check_choice,
+    check_integer,
+    check_level,
+    check_memory,
+    check_vector,
+    resolve_n_jobs,
+)
+from bayesvc.data.interop import listed
+from bayesvc.data.schema import Table
+from bayesvc.draws.draws import Draws, FloatArray
+from bayesvc.draws.prediction import new_rows, rescaled, rows_per_block, tails, tree_sums
+
+_GRID_ENDS = (0.05, 0.95)
+_STACKED_NUMBERS = 8_000_000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PartialDependence:
+    """Posterior of the average prediction with one or two columns held at grid values.
+
+    Attributes
+    ----------
+    features : tuple of str
+        The columns that were held.
+    grid : tuple of ndarray
+        Grid values of each of them; of categories the labels.
+    samples : ndarray (n_replicates * n_draws, *grid sizes)
+        The partial dependence of every draw.
+    mean, low, high : ndarray (*grid sizes)
+        Posterior mean, and bounds of the central credible interval.
+    interval : float
+        Probability of that interval.
+
+    Examples
+    --------
+    See `partial_dependence`.
+    """
+
+    features: tuple[str, ...]
+    grid: tuple[NDArray[Any], ...]
+    samples: FloatArray
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+    interval: float
+
+    def __repr__(self) -> str:
+        points = " x ".join(str(len(axis)) for axis in self.grid)
+        return (
+            f"<PartialDependence on {' and '.join(self.features)}: {points} grid values, "
+            f"{len(self.samples)} draws, {100 * self.interval:g} % intervals>"
+        )
+
+
+def partial_dependence(
+    draws: Draws,
+    X: Any,
+    features: int | str | Sequence[int | str],
+    *,
+    grid: Any = None,
+    grid_resolution: int = 20,
+    interval: float = 0.9,
+    n_jobs: int | None = None,
+) -> PartialDependence:
+    """Average f, or the probability, over the rows of X with one or two columns held fixed.
+
+    Parameters
+    ----------
+    draws : Draws
+        Draws with trees (``keep_trees=True``).
+    X : array or data frame
+        Rows to average over. The cost grows with rows times grid points; a few hundred rows are
+        usually enough.
+    features : int, str, or one or two of them
+        Columns to hold, by position or name. A group of columns cannot be held, but one of its
+        columns can.
+    grid : array, or two arrays for two columns, optional
+        Values to hold them at, or labels of categories. By default all categories; of numbers the
+        distinct values of a column in X, or where these are more than `grid_resolution` its
+        quantiles from 5 % to 95 %.
+    grid_resolution : int, default 20
+        Most grid values per column.
+    interval : float, default 0.9
+        Probability of the credible interval.
+    n_jobs : int, optional
+        Threads; all CPUs by default.
+
+    Returns
+    -------
+    PartialDependence
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> from bayesvc.estimators.partial_dependence import partial_dependence
+    >>> X = np.random.default_rng(0).uniform(size=(100, 3))
+    >>> draws = bv.sample(
+    ...     X, X[:, 0], n_replicates=1, burn_in=50, n_draws=50, random_state=0, keep_trees=True
+    ... )
+    >>> effect = partial_dependence(draws, X, 0, grid=[0.1, 0.9])
+    >>> bool(effect.mean[0] < effect.mean[1])
+    True
+    """
+    interval = check_level("interval", interval)
+    grid_resolution = check_integer("grid_resolution", grid_resolution, 2)
+    threads = resolve_n_jobs(n_jobs)
+    table = draws.columns
+    columns = _columns(table, features)
+    rows = np.asfortranarray(new_rows(draws, X))
+    if not len(rows):
+        raise ValueError(f"X has no rows (shape {rows.shape}); pass rows to average over")
+    if grid is None:
+        values = tuple(_own_grid(table, j, rows[:, j], grid_resolution) for j in columns)
+    else:
+        values = _given_grid(table, columns, grid)
+    points = np.array(list(itertools.product(*values)))
+    samples = _averages(draws, rows, columns, points, threads)
+    shape = tuple(len(axis) for axis in values)
+    low, high = np.quantile(samples, tails(interval), axis=0)
+    return PartialDependence(
+        features=tuple(table.names[j] for j in columns),
+        grid=tuple(_shown(table, j, axis) for j, axis in zip(columns, values, strict=True)),
+        samples=samples.reshape(-1, *shape),
+        mean=samples.mean(axis=0).reshape(shape),
+        low=low.reshape(shape),
+        high=high.reshape(shape),
+        interval=interval,
+    )
+
+
+def _averages(
+    draws: Draws, rows: FloatArray, columns: list[int], points: FloatArray, n_threads: int
+) -> FloatArray:
+    """Return the mean over rows of every draw at every point: (draws, points).
+
+    Trees that do not split on the held columns, mostly the greater part, are evaluated once.
+    """
+    n, n_samples = len(rows), draws.n_replicates * draws.n_draws
+    check_memory("the grid", (n_samples, len(points)), 8, "use a smaller grid")
+    totals = np.zeros((n_samples, len(points)))
+    per_block = rows_per_block(draws)
+    for first in range(0, n, per_block):
+        some = np.asfortranarray(rows[first : first + per_block])
+        rest = tree_sums(draws, some, n_threads, columns, using_held=False)
+        at_once = max(1, min(per_block // len(some), _STACKED_NUMBERS // some.size))
+        for start in range(0, len(points), at_once):
+            here = points[start : start + at_once]
+            stacked = np.tile(some.T, len(here)).T  # keeps the values of a column together
+            stacked[:, columns] = np.repeat(here, len(some), axis=0)
+            sums = tree_sums(draws, stacked, n_threads, columns)
+            sums = sums.reshape(n_samples, len(here), len(some))
+            sums += rest[:, np.newaxis]
+            totals[:, start : start + at_once] += rescaled(draws, sums).sum(axis=2)
+    return totals / n
+
+
+def _columns(table: Table, features: int | str | Sequence[int | str]) -> list[int]:
+    given = [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features)  # type: ignore[arg-type]
+    if len(given) not in (1, 2):
+        raise ValueError(f"features={features!r} holds {len(given)} columns; pass one or two")
+    found = [column_number(table, feature) for feature in given]
+    if len(set(found)) < len(found):
+        raise ValueError(f"features={features!r} names one column twice; pass different ones")
+    return found
+
+
+def column_number(table: Table, feature: Any) -> int:
+    """Return the position of a column that is given by position or name."""
+    if isinstance(feature, str):
+        pooled = dict(table.groups).get(feature)
+        if pooled is not None and feature not in table.names:
+            own = listed([table.names[j] for j in pooled])
+            raise ValueError(
+                f"features={feature!r} is a group of columns, which cannot be held at one value; "
+                f"pass one or two of them: {own}"
+            )
+        return table.names.index(check_choice("features", feature, table.names))
+    j = check_integer("features", feature, 0, "or the name of a column")
+    if j >= len(table.names):
+        last = len(table.names) - 1
+        raise ValueError(f"features={j} is past the last column; pass at most {last}")
+    return j
+
+
+def _labels(table: Table, j: int) -> tuple[str, ...]:
+    """Return the labels of the numbers 0, 1, ... in a column; none if it holds plain numbers."""
+    return table.levels.get(j, ()) or table.labels(j)
+
+
+def _own_grid(table: Table, j: int, values: FloatArray, resolution: int) -> FloatArray:
+    labels = _labels(table, j)
+    if labels:
+        return np.arange(float(len(labels)))
+    observed = values[~np.isnan(values)]
+    if not len(observed):
+        raise ValueError(
+            f"column {table.names[j]!r} of X holds missing values only; pass a grid, or other rows"
+        )
+    distinct = np.unique(observed)
+    if len(distinct) <= resolution:
+        return distinct
+    return np.unique(np.quantile(observed, np.linspace(*_GRID_ENDS, resolution)))
+
+
+def _given_grid(table: Table, columns: list[int], grid: Any) -> tuple[FloatArray, ...]:
+    if len(columns) == 1:
+        return (_axis(table, columns[0], "grid", grid),)
+    if len(grid) != len(columns):
+        raise ValueError(f"grid holds {len(grid)} arrays for {len(columns)} columns; pass one each")
+    return tuple(
+        _axis(table, j, f"grid[{i}]", axis)
+        for i, (j, axis) in enumerate(zip(columns, grid, strict=True))
+    )
+
+
+def _axis(table: Table, j: int, name: str, axis: Any) -> FloatArray:
+    labels = _labels(table, j)
+    if not labels:
+        return check_vector(name, axis)
+    given = [str(label) for label in np.atleast_1d(np.asarray(axis, dtype=object))]
+    if not given:
+        raise ValueError(f"{name} is empty; pass labels of column {table.names[j]!r}")
+    return np.array([float(labels.index(check_choice(name, label, labels))) for label in given])
+
+
+def _shown(table: Table, j: int, axis: FloatArray) -> NDArray[Any]:
+    labels = _labels(table, j)
+    return np.array(labels, dtype=object)[axis.astype(np.intp)] if labels else axis

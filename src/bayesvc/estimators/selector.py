@@ -1,0 +1,244 @@
+"""`select` as a scikit-learn transformer, for pipelines and searches."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from bayesvc.data.schema import Groups
+from bayesvc.draws.draws import PathLike
+from bayesvc.estimators.base import CheckedEstimator
+from bayesvc.priors.base import TreePrior
+from bayesvc.sampling.progress import ProgressCallback
+from bayesvc.selection.methods import DEFAULT_METHOD
+from bayesvc.selection.result import Selection
+from bayesvc.selection.select import select
+from bayesvc.thresholds.base import Threshold
+
+
+class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
+    """Keep the columns that drive y, as found with Bayesian tree ensembles.
+
+    Parameters
+    ----------
+    method : str, default "dart-vc"
+        One of `bayesvc.recipes`.
+    goal : {"balanced", "quick", "screening", "confirmatory"}, optional
+        Picks the method; ``selection_`` says which and why.
+    prior, measure, threshold : optional
+        Take the place of the method's own. `prior` is an object such as ``BART(k=3)``; `measure`
+        a name such as "vip"; `threshold` a name such as "gse", or an object such as
+        ``Permutation("gse", alpha=0.1)``. All choices are listed at `bayesvc.select`.
+    n_replicates : int or "auto", optional
+    n_permutations : int, optional
+        Fits to the data, and to permuted responses; by default as many as the paper takes. With
+        "auto" no more than are needed, and none begun after `max_seconds`.
+    signal_test, allow_empty : bool
+        Test whether there is any signal (by default), and select nothing where there is none (not
+        by default); see `bayesvc.select`.
+    n_trees : int, default 20
+        Trees in a forest.
+    burn_in, n_draws : int, optional
+        Draws thrown away and draws kept, per fit; 5000 each by default.
+    random_state : int, Generator, RandomState, SeedSequence or None
+        Seed. The same data, parameters and seed give the same result on any number of threads.
+    n_jobs : int, optional
+        Threads; None and -1 take every CPU this process may use. Pass 1 inside a search that runs
+        on several processes itself.
+    progress : bool or callable, optional
+        True draws a bar on a terminal; a callable receives ``(done, total)`` sweeps.
+    response : {"auto", "continuous", "binary"}
+        "auto" takes truth values, two classes of text, and numbers that are all 0 or 1 for
+        binary (probit model). Classes with other numbers, such as -1 and 1, need "binary".
+    checkpoint : path, optional
+        Folder for finished fits: a run that was stopped goes on from there to the same result.
+        It needs a `random_state`.
+    groups : mapping from str to columns, optional
+        Columns, by name or position, that are one variable, to be kept or not as a whole, by the
+        name of the variable.
+
+    Attributes
+    ----------
+    selection_ : Selection
+        What `bayesvc.select` returns: the table of measures, stability, warnings, explanations.
+    support_ : ndarray of bool (n_features,)
+        Which columns are kept; `get_support` returns the same.
+    scores_ : ndarray (n_features,)
+        The measure of each column, or the first of its numbers. High ones are good, unless the
+        measure is a rank ("vip-rank", "vc-rank"). The columns of a group have the group's.
+    ranking_ : ndarray of int (n_features,)
+        Place of each column by its score; 1 is the most important, equals share a place.
+    n_features_ : int
+        Number of columns kept.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only where X was a data frame whose column names are all text.
+
+    See Also
+    --------
+    select : The same as a function.
+    BARTRegressor, BARTClassifier : Forests that predict, for example from what is kept.
+
+    Notes
+    -----
+    X may be an array, a data frame (pandas, polars) or a sparse matrix, which is made dense for
+    the fit if memory allows. Text and categorical columns are categories, and values may be
+    missing. Where nothing is selected, `transform` warns and returns no columns. A pickle holds
+    the fits but not the data; so does the file of `save`, which later versions can read too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> X = np.random.default_rng(0).uniform(size=(100, 6))
+    >>> y = 10 * X[:, 1] + 5 * X[:, 4] ** 2
+    >>> selector = bv.VariableSelector(n_replicates=3, burn_in=300, n_draws=300, random_state=0)
+    >>> selector.fit(X, y).get_feature_names_out()
+    array(['x1', 'x4'], dtype=object)
+    >>> selector.transform(X).shape
+    (100, 2)
+
+    In a pipeline, what is selected follows from the training rows alone:
+
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> model = make_pipeline(selector, LinearRegression()).fit(X[:80], y[:80])
+    >>> bool(model.score(X[80:], y[80:]) > 0.9)
+    True
+    """
+
+    selection_: Selection
+    support_: NDArray[np.bool_]
+    scores_: NDArray[np.float64]
+    ranking_: NDArray[np.int64]
+    n_features_: int
+
+    def __init__(
+        self,
+        method: str = DEFAULT_METHOD,
+        *,
+        goal: Literal["balanced", "quick", "screening", "confirmatory"] | None = None,
+        prior: TreePrior | None = None,
+        measure: str | None = None,
+        threshold: str | Threshold | None = None,
+        n_replicates: int | Literal["auto"] | None = None,
+        n_permutations: int | None = None,
+        n_trees: int = 20,
+        burn_in: int | None = None,
+        n_draws: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        progress: bool | ProgressCallback | None = None,
+        response: Literal["auto", "continuous", "binary"] = "auto",
+        checkpoint: PathLike | None = None,
+        groups: Groups | None = None,
+        signal_test: bool = True,
+        allow_empty: bool = False,
+        max_seconds: float | None = None,
+    ) -> None:
+        self.method = method
+        self.goal = goal
+        self.prior = prior
+        self.measure = measure
+        self.threshold = threshold
+        self.n_replicates = n_replicates
+        self.n_permutations = n_permutations
+        self.n_trees = n_trees
+        self.burn_in = burn_in
+        self.n_draws = n_draws
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.response = response
+        self.checkpoint = checkpoint
+        self.groups = groups
+        self.signal_test = signal_test
+        self.allow_empty = allow_empty
+        self.max_seconds = max_seconds
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, permute_within: Any = None) -> Self:
+        """Select the columns of X that drive y.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix (n_rows, n_features)
+            Numbers, truth values or categories; missing values are allowed.
+        y : array or series (n_rows,)
+            Numbers, or two classes; see `response`.
+        sample_weight, permute_within : array (n_rows,), optional
+            The precision of each row's response, and blocks of rows to permute responses within;
+            see `bayesvc.select`.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(100, 4))
+        >>> y = np.where(X[:, 2] > 0.5, "yes", "no")
+        >>> selector = bv.VariableSelector("dart-mpm", burn_in=300, n_draws=300, random_state=0)
+        >>> selector.fit(X, y).get_support(indices=True)
+        array([2])
+        """
+        X, y = self._checked_for_fit(X, y)
+        found = select(
+            X, y, **self.get_params(deep=False), sample_weight=sample_weight,
+            permute_within=permute_within,
+        )  # fmt: skip
+        return self._with(found)
+
+    def _with(self, selection: Selection) -> Self:
+        self.selection_ = selection
+        own = self.selection_.draws.columns.variable_of
+        self.support_ = self.selection_.mask[own]
+        self.scores_ = self.selection_.importance[own]
+        self.ranking_ = self.selection_.ranks[own]
+        self.n_features_ = int(self.support_.sum())
+        return self
+
+    def save(self, path: PathLike) -> None:
+        """Write the fitted selector, but not the data, to one file; `load` reads it.
+
+        Unlike a pickle the file can be read by all later versions, and nothing in it is executed.
+        A function given as `progress` is left out, and so is the choice of `set_output`; a random
+        generator given as `random_state` becomes the integer that was drawn from it.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(100, 3))
+        >>> selector = bv.VariableSelector(n_replicates=2, burn_in=200, n_draws=200, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     selector.fit(X, X[:, 1]).save(pathlib.Path(folder) / "selector.npz")
+        ...     again = bv.VariableSelector.load(pathlib.Path(folder) / "selector.npz")
+        >>> again.get_feature_names_out()
+        array(['x1'], dtype=object)
+        """
+        from bayesvc.estimators.file import write  # it builds on this module
+
+        write(self, path)
+
+    @classmethod
+    def load(cls, path: PathLike) -> VariableSelector:
+        """Read a selector that `save` wrote.
+
+        Examples
+        --------
+        See `save`.
+        """
+        from bayesvc.estimators.file import read  # it builds on this module
+
+        return read(path)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_

@@ -1,0 +1,112 @@
+"""How probable it is that a variable is relevant, from what a few fits agree on.
+
+A relevant variable is needed by every fit; one that a chain picked up by chance is in that fit
+alone, though there it may stay to the end. So four things are looked at: how often fits split on
+the variable, in how many of their draws it is, how far the fits agree at all, and how many splits
+variables have that do not matter. A logistic regression, learned on problems whose truth
+is known (``studies/summaries/learn.py``), turns them into a probability.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+FloatArray = NDArray[np.float64]
+
+LEARNED_TREES = 20
+
+# Of 1, count and inclusion; of the same three times the variance of the mean; of the noise floor.
+COEFFICIENTS = (-3.446, 1.301, 0.783, -7.417, 3.105, -1.813, -0.878)
+
+_COUNT_GUARD = 0.05  # of splits per draw, and of inclusion: keep logarithms finite
+_SHARE_GUARD = 0.01
+_USUAL_FLOOR = 0.06  # counts as one variable
+_USUAL_SHARE, _SHARE_WEIGHT = 0.3, 0.3  # counts as so much variance of an inclusion
+
+
+def evidence(vc: FloatArray, mpvip: FloatArray) -> FloatArray:
+    """Return what the fits say of each variable: (n_features, 7), as `COEFFICIENTS` take it.
+
+    Parameters
+    ----------
+    vc, mpvip : ndarray (n_replicates, n_features)
+        Mean number of splits on a variable in a draw, and the share of draws with any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.measures._relevance_model import evidence
+    >>> evidence(np.array([[2.0, 0.0], [3.0, 0.1]]), np.array([[1.0, 0.0], [1.0, 0.1]])).shape
+    (2, 7)
+    """
+    inclusion = mpvip.mean(axis=0)
+    count = np.log(vc + _COUNT_GUARD).mean(axis=0)
+    odds = np.log((inclusion + _SHARE_GUARD) / (1 + _SHARE_GUARD - inclusion))
+    own = np.column_stack([np.ones(len(count)), count, odds])
+    floor = np.full(len(count), np.log(noise_floor(vc.mean(axis=0)) + _SHARE_GUARD))
+    return np.column_stack([own, own * (between_share(mpvip) / len(mpvip)), floor])
+
+
+def between_share(mpvip: FloatArray) -> float:
+    """Return how much of the variance of "the variable is in the forest" lies between the fits.
+
+    0: the fits say the same, and any draw is as good as another; 1: each fit sticks to its
+    variables, and all its draws are one vote. Divided by the number of fits it is the variance of
+    the mean inclusion in units of that of a single draw.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.measures._relevance_model import between_share
+    >>> stuck = np.array([[1.0, 0.0] * 20, [0.0, 1.0] * 20])
+    >>> mixed = np.full((2, 40), 0.5)
+    >>> round(between_share(stuck), 2), round(between_share(mixed), 2)
+    (0.99, 0.01)
+    """
+    n_fits = len(mpvip)
+    if n_fits == 1:
+        return _USUAL_SHARE
+    mean, between = mpvip.mean(axis=0), mpvip.var(axis=0, ddof=1)
+    whole = mean * (1 - mean) + between / n_fits
+    prior = _SHARE_WEIGHT * _USUAL_SHARE
+    return float((between.sum() + prior) / (whole.sum() + _SHARE_WEIGHT))
+
+
+def noise_floor(counts: FloatArray) -> float:
+    """Return how many splits in a draw a variable has that does not matter.
+
+    That is the mean over the half of the variables with the fewest. It is near 0 where there are
+    many columns, and several where there are few, since the trees have to split on something.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.measures._relevance_model import noise_floor
+    >>> round(noise_floor(np.array([8.0, 3.0] + [0.02] * 98)), 3)
+    0.021
+    >>> round(noise_floor(np.array([9.0, 4.0, 3.0, 3.0])), 1)
+    2.0
+    """
+    low = np.sort(counts)[: (len(counts) + 1) // 2]
+    return float((low.sum() + _USUAL_FLOOR) / (len(low) + 1))
+
+
+def probability(vc: FloatArray, mpvip: FloatArray) -> FloatArray:
+    """Return the probability that each variable is relevant: (n_features,).
+
+    Parameters
+    ----------
+    vc, mpvip : ndarray (n_replicates, n_features)
+        As in `evidence`. One fit alone cannot say what fits agree on; the usual is then assumed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.measures._relevance_model import probability
+    >>> vc = np.array([[2.0, 1.0] + [0.02] * 48, [2.5, 0.0] + [0.03] * 48])
+    >>> probability(vc, np.minimum(vc, 1))[:3].round(2)
+    array([0.9 , 0.01, 0.  ])
+    """
+    return np.asarray(expit(evidence(vc, mpvip) @ np.array(COEFFICIENTS)))

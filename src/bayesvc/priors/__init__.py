@@ -1,0 +1,1 @@
+"""Tree priors: settings and calibration."""

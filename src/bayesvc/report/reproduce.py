@@ -1,0 +1,215 @@
+"""The code that gives the same result again."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bayesvc.draws.draws import Draws
+from bayesvc.priors.base import TreePrior
+from bayesvc.priors.spike_forest import SpikeForest
+from bayesvc.selection.methods import PRIORS, RECIPES, Method
+from bayesvc.selection.result import Selection
+from bayesvc.thresholds.base import THRESHOLDS, Threshold
+
+_MOST_WEIGHTS = 50
+
+
+def selection_code(selection: Selection) -> str:
+    """Return Python code that repeats a selection, given the data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.reproduce import selection_code
+    >>> X = np.random.default_rng(0).uniform(size=(100, 3))
+    >>> found = bv.select(X, X[:, 0], n_replicates=2, burn_in=200, n_draws=200, random_state=7)
+    >>> print(selection_code(found))  # doctest: +ELLIPSIS
+    import bayesvc as bv
+    <BLANKLINE>
+    # X, y: 100 rows and 3 columns, fingerprint ...
+    found = bv.select(
+        X,
+        y,
+        "dart-vc",
+        n_replicates=2,
+        n_trees=20,
+        burn_in=200,
+        n_draws=200,
+        random_state=7,
+        response="continuous",
+    )
+    """
+    draws, method = selection.draws, selection.method
+    if draws.prior is None:
+        return _from_draws(selection)
+    arguments = _method_arguments(method, draws) + _run_arguments(draws)
+    arguments += _blocks([selection]) + _signal_arguments(selection)
+    return _code(draws, _call("found", "select", ["X", "y", *arguments]))
+
+
+def comparison_code(selections: Mapping[str, Selection]) -> str:
+    """Return Python code that repeats a comparison, given the data.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.reproduce import comparison_code
+    >>> draws = bv.Draws.from_counts([[[9, 0, 8]]])
+    >>> print(comparison_code({"vc": bv.select_from(draws, "vc", "clustering")}))
+    import bayesvc as bv
+    <BLANKLINE>
+    # draws: split counts of 3 variables, 1 fit with 1 draw each
+    vc = bv.select_from(draws, "vc", "clustering")
+    """
+    first = next(iter(selections.values()))
+    if first.draws.prior is None:
+        head, *_ = _from_draws(first).rpartition("\n")
+        calls = [
+            f"{name.replace('-', '_')} = {_select_from(found)}"
+            for name, found in selections.items()
+        ]
+        return "\n".join([head, *calls])
+    chains = [found.draws for found in selections.values() if found.draws.abc is None]
+    draws = chains[0] if chains else first.draws
+    names = "[" + ", ".join(f'"{name}"' for name in selections) + "]"
+    arguments = [names, *_run_arguments(draws), *_blocks(selections.values())]
+    arguments += _signal_arguments(first)
+    return _code(draws, _call("both", "compare", ["X", "y", *arguments]))
+
+
+def prior_code(prior: TreePrior) -> str:
+    """Return the call that makes a prior, with the settings that are not the usual ones.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.reproduce import prior_code
+    >>> prior_code(bv.DART(a=1.0)), prior_code(bv.BART(moves=(0.3, 0.3, 0.4, 0)))
+    ('bv.DART(a=1.0)', 'bv.BART(moves=(0.3, 0.3, 0.4, 0.0))')
+    """
+    usual = type(prior)()
+    settings = []
+    for field in dataclasses.fields(prior):
+        value = getattr(prior, field.name)
+        if value == getattr(usual, field.name):
+            continue
+        if field.name == "moves":
+            value = value.as_tuple()
+        if field.name == "split_weights" and len(value) > _MOST_WEIGHTS:
+            settings.append("split_weights=weights")  # too long to show; the reader has them
+            continue
+        settings.append(f"{field.name}={value!r}")
+    return f"bv.{type(prior).__name__}({', '.join(settings)})"
+
+
+def threshold_code(threshold: Threshold) -> str:
+    """Return a threshold as an argument: its name if it has the usual settings.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.report.reproduce import threshold_code
+    >>> threshold_code(bv.Permutation("gse")), threshold_code(bv.MedianProbability(0.6))
+    ('"gse"', 'bv.MedianProbability(at=0.6)')
+    """
+    if threshold == THRESHOLDS[threshold.name]:
+        return f'"{threshold.name}"'
+    settings = [
+        f"{field.name}={getattr(threshold, field.name)!r}"
+        for field in dataclasses.fields(threshold)
+        if getattr(threshold, field.name) != field.default
+    ]
+    return f"bv.{type(threshold).__name__}({', '.join(settings)})"
+
+
+def _method_arguments(method: Method, draws: Draws) -> list[str]:
+    """Return the method, and those of its parts that are not the method's own."""
+    assert draws.prior is not None
+    recipe = RECIPES.get(method.name)
+    usual = None if recipe is None else PRIORS[recipe.prior]()
+    arguments = [] if recipe is None else [f'"{method.name}"']
+    if draws.prior != usual:
+        arguments.append(f"prior={prior_code(draws.prior)}")
+    if recipe is None:
+        arguments.append(f'measure="{method.measure.name}"')
+    if recipe is None or method.threshold != THRESHOLDS[recipe.threshold]:
+        arguments.append(f"threshold={threshold_code(method.threshold)}")
+    if not isinstance(draws.prior, SpikeForest):
+        arguments.append(f"n_replicates={draws.n_replicates}")
+    if method.n_permutations:
+        arguments.append(f"n_permutations={method.n_permutations}")
+    return arguments
+
+
+def _run_arguments(draws: Draws) -> list[str]:
+    settings: dict[str, Any] = {"n_trees": draws.n_trees}
+    if draws.abc is None:
+        settings |= {"burn_in": draws.burn_in, "n_draws": draws.n_draws}
+    arguments = [f"{name}={value}" for name, value in settings.items()]
+    if draws.random_state is not None:
+        arguments.append(f"random_state={draws.random_state}")
+    if draws.response is not None:
+        arguments.append(f'response="{draws.response}"')
+    table = draws.columns
+    if table.groups:
+        groups = {name: [table.names[j] for j in columns] for name, columns in table.groups}
+        arguments.append(f"groups={groups!r}")
+    if draws._problem is not None and draws._problem.weights is not None:
+        arguments.append("sample_weight=row_weights")
+    return arguments
+
+
+def _blocks(selections: Iterable[Selection]) -> list[str]:
+    """Return the argument that kept permutations within blocks, of which the hash tells."""
+    for selection in selections:
+        permuted = selection.permuted
+        if permuted is not None and permuted.data_hash != selection.draws.data_hash:
+            return ["permute_within=blocks"]
+    return []
+
+
+def _signal_arguments(selection: Selection) -> list[str]:
+    if selection.signal is None:
+        return ["signal_test=False"]
+    return ["allow_empty=True"] if selection.allow_empty else []
+
+
+def _call(result: str, function: str, arguments: list[str]) -> str:
+    lines = "".join(f"    {argument},\n" for argument in arguments)
+    return f"{result} = bv.{function}(\n{lines})"
+
+
+def _code(draws: Draws, call: str) -> str:
+    data = f"# X, y: {draws.n_rows} rows and {len(draws.columns.names)} columns"
+    if draws.data_hash is not None:
+        data += f", fingerprint {draws.data_hash}"
+    lines = ["import bayesvc as bv", "", data]
+    weights = None if draws.prior is None else draws.prior.split_weights
+    if weights is not None and len(weights) > _MOST_WEIGHTS:
+        lines.append(f"# weights: {len(weights)} numbers, not shown here")
+    if draws.random_state is None:
+        lines.append("# The seed is not known: these fits are a part of a run.")
+    return "\n".join([*lines, call])
+
+
+def _from_draws(selection: Selection) -> str:
+    draws = selection.draws
+    origin = "" if draws.source == "counts" else f"{draws.source} fits, "
+    fits = "1 fit" if draws.n_replicates == 1 else f"{draws.n_replicates} fits"
+    length = "1 draw" if draws.n_draws == 1 else f"{draws.n_draws} draws"
+    about = (
+        f"# draws: split counts of {origin}{draws.n_features} variables, {fits} with {length} each"
+    )
+    call = f"found = {_select_from(selection)}"
+    return "\n".join(["import bayesvc as bv", "", about, call])
+
+
+def _select_from(selection: Selection) -> str:
+    method = selection.method
+    arguments = ["draws", f'"{method.measure.name}"', threshold_code(method.threshold)]
+    if selection.permuted is not None:
+        arguments.append("permuted=permuted")
+    return f"bv.select_from({', '.join(arguments)})"

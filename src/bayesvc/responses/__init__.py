@@ -1,0 +1,1 @@
+"""Kinds of response, and how they are encoded."""

@@ -1,0 +1,1 @@
+"""From data and a prior to draws."""

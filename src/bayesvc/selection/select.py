@@ -1,0 +1,350 @@
+"""`select` and `compare`: from data to the variables that matter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from bayesvc._validation import check_choice, check_flag, check_number
+from bayesvc.data.dataset import Data
+from bayesvc.data.frames import frame_kind
+from bayesvc.data.schema import Groups
+from bayesvc.draws.draws import Draws, PathLike
+from bayesvc.priors.base import TreePrior
+from bayesvc.priors.spike_forest import SpikeForest, refuse_settings
+from bayesvc.sampling.progress import ProgressCallback
+from bayesvc.selection.comparison import Comparison
+from bayesvc.selection.methods import (
+    DEFAULT_METHOD,
+    RECIPES,
+    Method,
+    check_fits,
+    resolve_method,
+)
+from bayesvc.selection.result import Selection, cut_draws
+from bayesvc.selection.run import (
+    check_run,
+    make_selection,
+    sample_plans,
+    sample_until_enough,
+    test_for_signal,
+)
+from bayesvc.selection.signal import check_signal_memory
+from bayesvc.thresholds.base import Threshold
+
+
+def select(
+    X: Any,
+    y: Any,
+    method: str = DEFAULT_METHOD,
+    *,
+    goal: Literal["balanced", "quick", "screening", "confirmatory"] | None = None,
+    prior: TreePrior | None = None,
+    measure: str | None = None,
+    threshold: str | Threshold | None = None,
+    n_replicates: int | Literal["auto"] | None = None,
+    n_permutations: int | None = None,
+    n_trees: int = 20,
+    burn_in: int | None = None,
+    n_draws: int | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: bool | ProgressCallback | None = None,
+    response: Literal["auto", "continuous", "binary"] = "auto",
+    checkpoint: PathLike | None = None,
+    groups: Groups | None = None,
+    sample_weight: Any = None,
+    permute_within: Any = None,
+    signal_test: bool = True,
+    allow_empty: bool = False,
+    max_seconds: float | None = None,
+) -> Selection:
+    """Select the columns of X that drive y.
+
+    Parameters
+    ----------
+    X : array, data frame or sparse matrix (n_rows, n_features)
+        Predictors: numbers, truth values or categories (text and categorical types of pandas,
+        polars and pyarrow); missing values are allowed. A column of categories is one variable.
+    y : array, series or list (n_rows,)
+        Response: numbers, or two classes (probit model): text, truth values, or 0 and 1; of
+        other two numbers ``response="binary"`` makes classes.
+    method : str, default "dart-vc"
+        One of `bayesvc.recipes`.
+    goal : {"balanced", "quick", "screening", "confirmatory"}, optional
+        Picks the method; the result says which and why.
+    prior, measure, threshold : optional
+        Take the place of the method's own. `prior` is an object such as ``BART(k=3)``; `measure`
+        one of "vip", "mi", "vc", "mpvip", "relevance", "vip-rank", "vc-rank", "vc-measure",
+        "vip-measure"; `threshold` one of "local", "gse", "gmax", "median-probability",
+        "most-probable", "clustering", or an object such as ``Permutation("gse", alpha=0.1)``.
+    n_replicates : int or "auto", optional
+        Fits to the data; by default as many as the paper takes. "auto" goes on until four fits in
+        a row have not changed what is selected, and stops at 40.
+    n_permutations : int, optional
+        Fits to permuted responses; by default as many as the paper takes.
+    n_trees : int, default 20
+    burn_in, n_draws : int, optional
+        5000 each by default. `SpikeForest` has its own `burn_in` (200) and no use for `n_draws`.
+    random_state, n_jobs, progress, response, checkpoint
+        As in `bayesvc.sample`.
+    groups, sample_weight : optional
+        As in `bayesvc.sample`: columns that are one variable, to be selected or not as a whole; and
+        the precision of each row's response.
+    permute_within : array (n_rows,), optional
+        A label for each row, such as its site or day. Responses, together with their weights, are
+        then permuted only among rows that share it, so that what differs between the blocks is no
+        evidence.
+    signal_test : bool, default True
+        Also test whether y has anything to do with X, by short fits to permuted responses; see
+        ``selection.signal``. It costs about a third of the fits.
+    allow_empty : bool, default False
+        Select nothing where that test finds no signal. Clustering always selects something, and
+        so do `dart-relevance` and `bart-relevance`.
+    max_seconds : float, optional
+        With ``n_replicates="auto"``: begin no further fits after this time.
+
+    Returns
+    -------
+    Selection
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> X = np.random.default_rng(0).uniform(size=(100, 6))
+    >>> y = 10 * X[:, 1] + 5 * X[:, 4] ** 2
+    >>> found = bv.select(X, y, n_replicates=3, burn_in=300, n_draws=300, random_state=0)
+    >>> found.selected
+    array([1, 4])
+
+    A column of categories is one variable, and values may be missing:
+
+    >>> import pandas as pd
+    >>> table = pd.DataFrame(X[:, :4], columns=["age", "dose", "height", "weight"])
+    >>> table["site"] = list("abcd") * 25
+    >>> y = 10 * table["age"] + table["site"].map({"a": 0, "b": 20, "c": 5, "d": 12})
+    >>> table.loc[::20, "age"] = np.nan
+    >>> found = bv.select(table, y, n_replicates=3, burn_in=300, n_draws=300, random_state=0)
+    >>> found.names
+    ['age', 'site']
+    """
+    auto = _check_auto(n_replicates, max_seconds)
+    plan = resolve_method(
+        method, goal=goal, prior=prior, measure=measure, threshold=threshold,
+        n_replicates=None if auto else n_replicates, n_permutations=n_permutations,
+    )  # fmt: skip
+    _check_signal(signal_test, allow_empty)
+    if isinstance(plan.prior, SpikeForest):
+        refuse_settings(
+            n_draws=n_draws, sample_weight=sample_weight, n_replicates="auto" if auto else None
+        )
+        if burn_in is not None:
+            plan = replace(plan, prior=replace(plan.prior, burn_in=burn_in))
+    run = check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint)
+    if not signal_test:
+        _check_permutes([plan], permute_within)
+    data = Data(
+        X, y, response, groups=groups, sample_weight=sample_weight,
+        permute_within=permute_within, n_jobs=run.n_jobs,
+    )  # fmt: skip
+    if signal_test:
+        check_signal_memory(data)  # before the fits, which may take long
+    enough = None
+    if auto:
+        fits, enough = sample_until_enough(data, plan, run, max_seconds)
+        plan = replace(plan, n_replicates=enough.n_replicates)
+    else:
+        fits = sample_plans(data, [plan], run)
+    signal = test_for_signal(data, [plan], run) if signal_test else None
+    found = make_selection(plan, fits, data, frame_kind(X), signal, allow_empty=allow_empty)
+    return replace(found, enough=enough)
+
+
+def compare(
+    X: Any,
+    y: Any,
+    methods: str | Sequence[str] = "all",
+    *,
+    n_trees: int = 20,
+    burn_in: int | None = None,
+    n_draws: int | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: bool | ProgressCallback | None = None,
+    response: Literal["auto", "continuous", "binary"] = "auto",
+    checkpoint: PathLike | None = None,
+    groups: Groups | None = None,
+    sample_weight: Any = None,
+    permute_within: Any = None,
+    signal_test: bool = True,
+    allow_empty: bool = False,
+) -> Comparison:
+    """Apply several methods to one set of fits: each prior is sampled once.
+
+    Parameters
+    ----------
+    X, y
+        As in `select`.
+    methods : "all" or list of str
+        Names of `bayesvc.recipes`.
+    n_trees, burn_in, n_draws, random_state, n_jobs, progress, response, checkpoint
+        As in `select`, but for `burn_in`, which here leaves `SpikeForest` alone. Each method gives
+        what `select` gives with the same `random_state`.
+    groups, sample_weight, permute_within : optional
+        As in `select`. With `sample_weight` leave out the methods of `SpikeForest` ("abc-...").
+    signal_test, allow_empty : bool
+        As in `select`; the test is the same for all methods.
+
+    Returns
+    -------
+    Comparison
+        A mapping from the names to `Selection`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> X = np.random.default_rng(0).uniform(size=(100, 5))
+    >>> y = 10 * X[:, 1]
+    >>> both = bv.compare(X, y, ["dart-vc", "dart-mpm"], burn_in=300, n_draws=300, random_state=0)
+    >>> both["dart-mpm"].names
+    ['x1']
+    """
+    plans = [resolve_method(name) for name in _check_names(methods)]
+    run = check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint)
+    if sample_weight is not None:
+        _refuse_weighted_abc(plans)
+    _check_signal(signal_test, allow_empty)
+    if not signal_test:
+        _check_permutes(plans, permute_within)
+    data = Data(
+        X, y, response, groups=groups, sample_weight=sample_weight,
+        permute_within=permute_within, n_jobs=run.n_jobs,
+    )  # fmt: skip
+    if signal_test:
+        check_signal_memory(data)  # before the fits, which may take long
+    fits = sample_plans(data, plans, run)
+    signal = test_for_signal(data, plans, run) if signal_test else None
+    frame = frame_kind(X)
+    found = {
+        plan.name: make_selection(plan, fits, data, frame, signal, allow_empty=allow_empty)
+        for plan in plans
+    }
+    return Comparison(found, frame)
+
+
+def select_from(
+    draws: Draws,
+    measure: str = "vc-measure",
+    threshold: str | Threshold | None = None,
+    *,
+    permuted: Draws | None = None,
+) -> Selection:
+    """Select from fits that exist: of `sample`, loaded from a file, or of another program.
+
+    Parameters
+    ----------
+    draws : Draws
+    measure, threshold
+        As in `select`.
+    permuted : Draws, optional
+        Fits to permuted responses, one replicate each, for the thresholds that need them.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> draws = bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]], feature_names=list("abcd"))
+    >>> bv.select_from(draws).names
+    ['a', 'd']
+    """
+    _check_draws("draws", draws)
+    plan = resolve_method(prior=draws.prior, measure=measure, threshold=threshold)
+    if permuted is not None:
+        _check_draws("permuted", permuted)
+    check_fits(plan.measure, None, draws.n_replicates)
+    null = None
+    if plan.threshold.needs_null:
+        if permuted is None:
+            raise ValueError(
+                f"permuted=None, but threshold={plan.threshold.name!r} needs fits to permuted "
+                "responses; pass their Draws, or use threshold='clustering'"
+            )
+        null = plan.measure.per_fit(permuted)
+    name = f"{plan.measure.name}-{plan.threshold.name}"
+    method = Method(
+        name if draws.prior is None else plan.name, draws.prior, plan.measure, plan.threshold,
+        draws.n_replicates, 0 if null is None else len(null),
+    )  # fmt: skip
+    mask, cut, values = cut_draws(method, draws, null)
+    return Selection(
+        method=method, mask=mask, cut=cut, values=values, null=null, draws=draws, permuted=permuted
+    )
+
+
+def _check_names(methods: Any) -> list[str]:
+    """Return the names of the methods to compare."""
+    remedy = "pass names of bayesvc.recipes, or 'all'"
+    if isinstance(methods, str):
+        check_choice("methods", methods, (*RECIPES, "all"))
+        return list(RECIPES) if methods == "all" else [methods]
+    try:
+        names = list(methods)
+    except TypeError:
+        raise TypeError(f"methods={methods!r} is no list of names; {remedy}") from None
+    if not names:
+        raise ValueError(f"methods={methods!r} is empty; {remedy}")
+    return [check_choice(f"methods[{i}]", name, RECIPES) for i, name in enumerate(names)]
+
+
+def _refuse_weighted_abc(plans: Sequence[Method]) -> None:
+    without = [plan.name for plan in plans if not isinstance(plan.prior, SpikeForest)]
+    if len(without) < len(plans):
+        raise ValueError(
+            "sample_weight has no meaning for the methods of SpikeForest, whose discrepancy counts "
+            f"all rows alike; leave these out: methods={without!r}"
+        )
+
+
+def _check_permutes(plans: Sequence[Method], permute_within: Any) -> None:
+    if permute_within is None or any(plan.n_permutations for plan in plans):
+        return
+    names = ", ".join(repr(plan.name) for plan in plans)
+    raise ValueError(
+        f"permute_within was given, but with signal_test=False method {names} permutes nothing; "
+        "leave it out, or use a method that permutes, such as 'bart-vip-gse'"
+    )
+
+
+def _check_auto(n_replicates: Any, max_seconds: Any) -> bool:
+    """Tell whether the number of fits is to be found."""
+    auto = isinstance(n_replicates, str)
+    if auto and n_replicates != "auto":
+        raise ValueError(f"n_replicates={n_replicates!r} is neither a number nor 'auto'; pass one")
+    if max_seconds is not None:
+        if not auto:
+            raise ValueError(
+                f"max_seconds={max_seconds!r} limits n_replicates='auto', but n_replicates="
+                f"{n_replicates!r}; leave it out, or pass n_replicates='auto'"
+            )
+        remedy = "pass how long to go on"
+        check_number("max_seconds", max_seconds, above=0, remedy=remedy)
+    return auto
+
+
+def _check_signal(signal_test: Any, allow_empty: Any) -> None:
+    check_flag("signal_test", signal_test)
+    if check_flag("allow_empty", allow_empty) and not signal_test:
+        raise ValueError(
+            "allow_empty=True rests on the test for signal, but signal_test=False; pass "
+            "signal_test=True"
+        )
+
+
+def _check_draws(name: str, draws: Any) -> None:
+    if not isinstance(draws, Draws):
+        raise TypeError(
+            f"{name} is a {type(draws).__name__}; pass a Draws of bayesvc.sample, or of "
+            "bayesvc.Draws.from_counts for split counts"
+        )

@@ -1,0 +1,183 @@
+"""The selections from resamples of rows: everything checked before the first of them starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc._validation import check_flag
+from bayesvc.data.dataset import Data, check_prior_fits_data
+from bayesvc.data.encode import EncodedX
+from bayesvc.data.rows import check_blocks, check_weights
+from bayesvc.priors.spike_forest import SpikeForest
+from bayesvc.sampling.abc import check_abc
+from bayesvc.sampling.executor import ROLE_OF_ROWS, random_words
+from bayesvc.selection.methods import Method, resolve_method
+from bayesvc.selection.result import Selection
+from bayesvc.selection.run import check_run
+from bayesvc.selection.subsamples import Drawing, IntArray, draw_rows
+
+_OF_THE_METHOD = (
+    "goal", "prior", "measure", "threshold", "n_replicates", "n_permutations",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """Data and the rows of each resample, and how to select from them."""
+
+    data: Data
+    rows: list[IntArray]
+    entropy: int
+    settings: Mapping[str, Any]
+
+    @property
+    def n_rows(self) -> NDArray[np.int64]:
+        """How many rows each resample has."""
+        return np.array([len(own) for own in self.rows], dtype=np.int64)
+
+    def arguments(self, number: int) -> dict[str, Any]:
+        """Return the arguments of `select` for a resample: of X, y, weights and blocks its rows."""
+        data, rows = self.data, self.rows[number]
+        encoded = EncodedX(data.values, data.table, names_given=True)
+        seed = random_words(self.entropy, ROLE_OF_ROWS, number, 2)
+        return {
+            **self.settings,
+            "X": encoded.take(rows, range(len(data.names))),
+            "y": data.y.values[rows],
+            "response": data.y.response,
+            "sample_weight": None if data.weights is None else data.weights[rows],
+            "permute_within": None if data.blocks is None else data.blocks[rows],
+            "random_state": int.from_bytes(seed.astype("<u8").tobytes(), "little"),
+        }
+
+
+def prepare(
+    X: Any,
+    y: Any,
+    drawing: Drawing,
+    *,
+    selection: Selection | None,
+    method: str,
+    settings: Mapping[str, Any],
+    blocks: Any,
+    random_state: Any,
+    n_jobs: Any,
+    response: str,
+    groups: Any,
+    sample_weight: Any,
+    permute_within: Any,
+    allow_empty: Any,
+    progress: Any = None,
+    checkpoint: Any = None,
+) -> Work:
+    """Check the data and the settings, and draw the rows."""
+    check_flag("allow_empty", allow_empty)
+    if selection is not None:
+        settings = settings_of(selection)
+        response, groups = _of_data(selection, response, groups)
+        if random_state is None:
+            random_state = selection.draws.random_state
+    plan = _plan(method, settings)
+    run = check_run(
+        settings.get("n_trees", 20), settings.get("burn_in"), settings.get("n_draws"),
+        random_state, n_jobs, progress, checkpoint,
+    )  # fmt: skip
+    permutes = plan.n_permutations > 0 or allow_empty
+    data = Data(
+        X, y, response, groups=groups, sample_weight=sample_weight, permute_within=permute_within
+    )
+    if selection is not None:
+        _check_same(selection, data)
+    own = None if blocks is None else _own_blocks(blocks, sample_weight, data.n_rows)
+    if not permutes:
+        data.blocks = None  # nothing would be done with them
+    rows = draw_rows(data, drawing, run.entropy, own)
+    how = {
+        **settings, "n_jobs": n_jobs, "checkpoint": checkpoint, "allow_empty": allow_empty,
+        "signal_test": allow_empty,
+    }  # fmt: skip
+    if selection is None:
+        how["method"] = method
+    work = Work(data, rows, run.entropy, how)
+    _check_smallest(plan, work)
+    return work
+
+
+def settings_of(selection: Selection) -> dict[str, Any]:
+    """Return the arguments of `select` that give a selection like this one."""
+    method, draws = selection.method, selection.draws
+    if method.prior is None:
+        raise ValueError(
+            f"selection was made from fits of {draws.source!r}, which cannot be repeated on other "
+            "rows; leave it out, and name a method"
+        )
+    found = {
+        "prior": method.prior, "measure": method.measure.name, "threshold": method.threshold,
+        "n_permutations": method.n_permutations or None, "n_trees": draws.n_trees,
+    }  # fmt: skip
+    if isinstance(method.prior, SpikeForest):
+        return found
+    return {
+        **found, "n_replicates": method.n_replicates, "burn_in": draws.burn_in,
+        "n_draws": draws.n_draws,
+    }  # fmt: skip
+
+
+def _of_data(selection: Selection, response: str, groups: Any) -> tuple[str, Any]:
+    """Return what the selection knows of its data, where nothing else is said."""
+    if response == "auto" and selection.draws.response is not None:
+        response = selection.draws.response
+    return response, dict(selection.draws.columns.groups) if groups is None else groups
+
+
+def _plan(method: str, settings: Mapping[str, Any]) -> Method:
+    parts = {name: settings.get(name) for name in _OF_THE_METHOD}
+    if parts["n_replicates"] == "auto":
+        parts["n_replicates"] = None
+    plan = resolve_method(method, **parts)
+    burn_in = settings.get("burn_in")
+    if isinstance(plan.prior, SpikeForest) and burn_in is not None:
+        return replace(plan, prior=replace(plan.prior, burn_in=burn_in))
+    return plan
+
+
+def _check_same(selection: Selection, data: Data) -> None:
+    if data.names != selection.feature_names:
+        raise ValueError(
+            f"X has other variables than selection ({len(data.names)} instead of "
+            f"{len(selection.feature_names)}, or other names); pass the data of the selection"
+        )
+    expected = selection.draws.data_hash
+    if expected is not None and data.problem.data_hash != expected:
+        raise ValueError(
+            f"X and y are not the data of selection (fingerprint {data.problem.data_hash} instead "
+            f"of {expected}); pass the same rows, weights and columns"
+        )
+
+
+def _own_blocks(blocks: Any, sample_weight: Any, n_rows: int) -> IntArray:
+    """Return the block of each row whose weight is not zero, numbered without gaps."""
+    if sample_weight is None:
+        return check_blocks(blocks, n_rows, "blocks")
+    keep = check_weights(sample_weight) > 0
+    kept = check_blocks(blocks, len(keep), "blocks")[keep]
+    return np.unique(kept, return_inverse=True)[1].reshape(-1)
+
+
+def _check_smallest(plan: Method, work: Work) -> None:
+    """Raise ValueError if the prior does not go with the smallest resample."""
+    arguments = work.arguments(int(work.n_rows.argmin()))
+    part = Data(arguments["X"], arguments["y"], arguments["response"])
+    assert plan.prior is not None
+    try:
+        if isinstance(plan.prior, SpikeForest):
+            check_abc(plan.prior, part)
+        else:
+            check_prior_fits_data(plan.prior, part)
+    except ValueError as error:
+        raise ValueError(f"in the smallest resample, of {part.n_rows} rows: {error}") from None

@@ -1,0 +1,68 @@
+"""A `RowStability` in words and as HTML."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from bayesvc.selection.subsample_stability import RowStability
+
+_MOST_ROWS = 20
+_MEANING = (
+    "share: of the resamples that select it; fewer rows show less, so a low one refutes nothing"
+)
+
+
+def heading(stable: RowStability) -> str:
+    """Say what was resampled."""
+    low, high = int(stable.n_rows.min()), int(stable.n_rows.max())
+    size = f"{low}" if low == high else f"{low} to {high}"
+    total = stable.selection.draws.n_rows
+    return f"{stable.selection.method.name} on {stable.drawing.in_words} of {size} of {total} rows"
+
+
+def rows_shown(stable: RowStability) -> list[list[str]]:
+    """Return the header, the selected variables, and the others that are selected at all.
+
+    By their shares, the largest first.
+    """
+    mask, share = stable.selection.mask, stable.share
+    order = np.lexsort((stable.selection.ranks, -share, ~mask))
+    shown = [j for j in order.tolist() if mask[j] or share[j] > 0][:_MOST_ROWS]
+    names = stable.selection.feature_names
+    cells = [[names[j], "yes" if mask[j] else "no", f"{100 * share[j]:.0f} %"] for j in shown]
+    return [["variable", "selected", "share"], *cells]
+
+
+def left_out(stable: RowStability) -> int:
+    """Return how many variables the table leaves out although some resample selects them."""
+    anywhere = stable.selection.mask | (stable.share > 0)
+    return max(0, int(anywhere.sum()) - _MOST_ROWS)
+
+
+def as_text(stable: RowStability) -> str:
+    """Return the repr."""
+    cells = rows_shown(stable)
+    widths = [max(len(row[k]) for row in cells) for k in range(3)]
+    lines = [heading(stable)]
+    for name, *rest in cells:
+        right = "  ".join(cell.rjust(w) for cell, w in zip(rest, widths[1:], strict=True))
+        lines.append(f"  {name.ljust(widths[0])}  {right}")
+    if left_out(stable):
+        lines.append(f"  ... and {left_out(stable)} more")
+    return "\n".join([*lines, _MEANING])
+
+
+def as_html(stable: RowStability) -> str:
+    """Return what a notebook shows."""
+    header, *cells = [[html.escape(cell) for cell in row] for row in rows_shown(stable)]
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells)
+    more = f"<p>... and {left_out(stable)} more</p>" if left_out(stable) else ""
+    head = "".join(f"<th>{cell}</th>" for cell in header)
+    return (
+        f"<div><p><b>{html.escape(heading(stable))}</b></p><table><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table>{more}<p>{_MEANING}</p></div>"
+    )

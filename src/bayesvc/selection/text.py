@@ -1,0 +1,199 @@
+"""A `Selection` in words, as JSON and as HTML."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from bayesvc.selection.result import Selection
+
+_MOST_ROWS = 20
+_MOST_NUMBERS = 200_000  # beyond, a glance at the result must not wait for its stability
+
+
+def explain(selection: Selection, j: int) -> str:
+    """Say why variable j is selected or not."""
+    draws, name = selection.draws, selection.feature_names[j]
+    verb = "is selected" if selection.mask[j] else "is not selected"
+    mpvip = draws.mpvip[:, j].mean()
+    facts = (
+        f"{draws.vc[:, j].mean():.2f} splits per draw, in {100 * mpvip:.0f} % of the draws, "
+        f"place {selection.ranks[j]} of {len(selection.mask)} by {selection.method.measure.label}"
+    )
+    text = f"{name} {verb} by {selection.method.name}: {facts}; {_distance(selection, j)}."
+    if draws.n_replicates > 1 and not selection.emptied:
+        share = selection.left_out_share[j]
+        text += f" With one fit left out it is selected in {100 * share:.0f} % of the cases."
+    if selection.row_share is not None:
+        text += f" Of the resamples of rows {100 * selection.row_share[j]:.0f} % select it."
+    for twin in selection.twins:
+        if name in (twin.unselected, twin.selected):
+            other = twin.selected if name == twin.unselected else twin.unselected
+            text += f" It is nearly the same as {other}."
+    return text
+
+
+def _distance(selection: Selection, j: int) -> str:
+    margin, threshold = float(selection.margin[j]), float(selection.threshold[j])
+    if selection.emptied:
+        return "no signal was found, so nothing is selected"
+    if math.isnan(margin):
+        return "all variables look alike, so there is no cut"
+    if math.isnan(threshold):
+        return f"{abs(margin):.2f} away from the nearest variable on the other side of the cut"
+    if selection.unreached is not None:
+        less = f"{selection.importance[j]:.3g}, less than the {selection.unreached:g} asked for"
+        return f"{less}, {'but' if selection.mask[j] else 'and not'} the most probable"
+    side = "above" if selection.importance[j] >= threshold else "below"
+    return f"{selection.importance[j]:.3g}, {abs(margin):.3g} {side} its threshold {threshold:.3g}"
+
+
+def heading(selection: Selection) -> list[str]:
+    """Return the lines above the table."""
+    method, draws = selection.method, selection.draws
+    fits = f"{draws.n_replicates} fits"
+    if draws.n_replicates == 1:
+        fits = "1 fit"
+    if method.n_permutations:
+        fits += f" and {method.n_permutations} to permuted responses"
+    lines = [
+        f"{method.name}: {len(selection.selected)} of {len(selection.mask)} variables selected",
+        f"{method.description}; {fits}; random_state={draws.random_state}",
+    ]
+    if selection.enough is not None:
+        lines.append(f"{draws.n_replicates} fits were enough: {selection.enough.reason}")
+    if selection.signal is not None and selection.signal.found:
+        lines.append(selection.signal.sentence)  # its absence is a note below
+    if method.reason is not None:
+        lines.append(method.reason)
+    return lines
+
+
+def as_text(selection: Selection) -> str:
+    """Return the repr."""
+    lines = heading(selection)
+    header, *shown = table_rows(selection)
+    cells = [[str(cell) for cell in row] for row in (header, *shown)]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
+    for row in cells:
+        first = row[0].ljust(widths[0])
+        rest = "  ".join(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
+        lines.append(f"  {first}  {rest}".rstrip())
+    if len(selection.selected) > _MOST_ROWS:
+        lines.append(f"  ... and {len(selection.selected) - _MOST_ROWS} more selected")
+    lines += [f"Note: {warning}." for warning in selection.warnings]
+    return "\n".join(lines)
+
+
+def as_html(selection: Selection) -> str:
+    """Return what a notebook shows."""
+    header, *shown = table_rows(selection)
+    first, *others = heading(selection)
+    cells = "".join(f"<th>{html.escape(str(cell))}</th>" for cell in header)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>"
+        for row in shown
+    )
+    notes = "".join(f"<p><b>Note:</b> {html.escape(w)}.</p>" for w in selection.warnings)
+    lines = "<br>".join(html.escape(line) for line in others)
+    return (
+        f"<div><p><b>{html.escape(first)}</b><br>{lines}</p>"
+        f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>{notes}</div>"
+    )
+
+
+def table_rows(selection: Selection) -> list[list[str]]:
+    """Return the header and the selected variables, most important first, and the next one."""
+    order = np.lexsort((np.arange(len(selection.mask)), selection.ranks, ~selection.mask))
+    shown = order[: min(_MOST_ROWS, len(selection.selected))].tolist()
+    if len(selection.selected) < len(order):
+        shown.append(int(order[len(selection.selected)]))
+    known = selection.draws.vc.size <= _MOST_NUMBERS and not selection.emptied
+    stable = selection.left_out_share if known else np.full(len(order), np.nan)
+    label = selection.method.measure.label
+    label = label if selection.values.ndim == 1 else label.removesuffix("-measure")
+    header = ["variable", "selected", label, "in draws", "margin", "leave-one-out"]
+    of_rows = selection.row_share
+    header += [] if of_rows is None else ["other rows"]
+    rows = [
+        [
+            selection.feature_names[j],
+            "yes" if selection.mask[j] else "no",
+            f"{selection.importance[j]:.3g}",
+            f"{100 * selection.draws.mpvip[:, j].mean():.0f} %",
+            "" if math.isnan(selection.margin[j]) else f"{selection.margin[j]:+.2g}",
+            "" if math.isnan(stable[j]) else f"{100 * stable[j]:.0f} %",
+            *([] if of_rows is None else [f"{100 * of_rows[j]:.0f} %"]),
+        ]
+        for j in shown
+    ]
+    return [header, *rows]
+
+
+def as_dict(selection: Selection) -> dict[str, Any]:
+    """Return everything that a file of the result should hold."""
+    from bayesvc import __version__
+
+    method, draws = selection.method, selection.draws
+    mixing, stable = selection.mixing, selection.stability
+    columns = selection._columns() | {
+        "selected_leave_one_out": stable.leave_one_out,
+        "selected_bootstrap": stable.bootstrap,
+        "count_rhat": mixing.count_rhat,
+        "count_ess": mixing.count_ess,
+    }
+    names = columns.pop("variable")
+    plain = {key: [_plain(value) for value in column] for key, column in columns.items()}
+    return {
+        "bayesvc": __version__,
+        "method": method.name,
+        "prior": None if draws.prior is None else type(draws.prior).__name__,
+        "measure": method.measure.name,
+        "threshold": method.threshold.name,
+        "threshold_settings": asdict(method.threshold),
+        "reason": method.reason,
+        "n_replicates": draws.n_replicates,
+        "n_permutations": method.n_permutations,
+        "n_trees": draws.n_trees,
+        "burn_in": draws.burn_in,
+        "n_draws": draws.n_draws,
+        "random_state": draws.random_state,
+        "data_hash": draws.data_hash,
+        "selected": selection.names,
+        "allow_empty": selection.allow_empty,
+        "signal": _signal(selection),
+        "enough": None if selection.enough is None else selection.enough.reason,
+        "warnings": list(selection.warnings),
+        "sigma_rhat": _plain(mixing.sigma_rhat),
+        "sigma_ess": _plain(mixing.sigma_ess),
+        "variables": [
+            {"variable": name, **{key: column[j] for key, column in plain.items()}}
+            for j, name in enumerate(names)
+        ],
+    }
+
+
+def _signal(selection: Selection) -> dict[str, Any] | None:
+    if selection.signal is None:
+        return None
+    test = selection.signal
+    return {
+        "found": test.found,
+        "p_value": test.p_value,
+        "explained": test.explained,
+        "explained_when_permuted": test.null.tolist(),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON can hold; None for NaN and infinity."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, int | np.integer):
+        return int(value)
+    return float(value) if math.isfinite(value) else None
