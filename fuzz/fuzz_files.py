@@ -24,7 +24,7 @@ with atheris.instrument_imports(include=["bayesvc"]):
     import bayesvc as bv
     from bayesvc.bench import kept
     from bayesvc.sampling.checkpoint import Checkpoint
-    from bayesvc.sampling.executor import Length
+    from bayesvc.sampling.executor import ChainConfig
     from bayesvc.sampling.plan import Fits
 
 REFUSALS = (ValueError, MemoryError)
@@ -178,7 +178,7 @@ def use(kind: str, path: Path) -> None:
             assert fits.first(1).vc.shape == fits.first(1).vip.shape
         return
     if kind == "checkpoint":
-        Checkpoint(path.parent).find(KEY, 3, Length(5, 6, keep_trees=True))
+        Checkpoint(path.parent).find(KEY, 3, ChainConfig(5, 6, keep_trees=True))
         bv.sample(X, X[:, 0] + 0.1, bv.BART(), **RUN, keep_trees=True, checkpoint=path.parent)
         return
     if kind in ("selection", "selector"):

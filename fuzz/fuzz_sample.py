@@ -17,7 +17,7 @@ import pandas as pd
 with atheris.instrument_imports(include=["bayesvc"]):
     import bayesvc as bv
     from bayesvc import _core
-    from bayesvc.data.dataset import Data
+    from bayesvc.data.dataset import Dataset
     from bayesvc.priors.base import core_settings
 
 REFUSALS = (ValueError, TypeError, MemoryError)
@@ -140,7 +140,7 @@ def through_core(fdp: atheris.FuzzedDataProvider) -> None:
     prior = prior_of(fdp)
     if isinstance(prior, bv.SpikeForest):
         return
-    data = Data(np.random.default_rng(0).normal(size=(n, 2)), y, "auto")
+    data = Dataset(np.random.default_rng(0).normal(size=(n, 2)), y, "auto")
     settings = core_settings(prior, data.calibration(prior, data.arranged, 3), 3, columns.p)
     if fdp.ConsumeBool() and not settings.binary:
         settings.row_weights = np.exp(np.random.default_rng(1).normal(size=n))

@@ -24,7 +24,7 @@ from joblib import Parallel, delayed
 import bayesvc as bv
 from bayesvc.bench import feynman, problems
 from bayesvc.bench.known_answer import BenchProblem
-from bayesvc.data.dataset import Data
+from bayesvc.data.dataset import Dataset
 from bayesvc.sampling.executor import DEFAULT_DRAWS
 from bayesvc.selection.signal import LEVEL, find_signal, plan_signal_test
 
@@ -36,7 +36,7 @@ FIRST_SEED = 10_000
 
 def p_value(problem: BenchProblem, seed: int, sweeps: int) -> float:
     """Test one data set."""
-    data = Data(problem.X, problem.y, "auto")
+    data = Dataset(problem.X, problem.y, "auto")
     return find_signal(data, sweeps, n_trees=20, entropy=seed, n_jobs=1).p_value
 
 

@@ -25,7 +25,7 @@ from bayesvc.bench.kept import unpack
 from bayesvc.bench.scores import score
 from bayesvc.bench.store import Store
 from bayesvc.selection.methods import resolve_method
-from bayesvc.selection.result import cut_draws
+from bayesvc.selection.result import apply_method
 from bayesvc.selection.stopping import first_stable
 
 RESULTS = Path(__file__).parent / "results" / "replicates.json"
@@ -82,7 +82,7 @@ def rows_of(store: Store, task: Task, chosen_on: bool) -> list[dict[str, float |
         fits = unpack(store.draws_path(task)).get(method.split("-")[0])
         if fits is None or fits.n_replicates < FITS:
             continue
-        masks = [cut_draws(plan, fits.first(k), None)[0] for k in range(1, FITS + 1)]
+        masks = [apply_method(plan, fits.first(k), None)[0] for k in range(1, FITS + 1)]
         enough = first_stable(masks) or FITS
         rows.append(
             {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-Data = tuple[NDArray[np.float64], NDArray[np.float64]]
+Dataset = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,14 +29,14 @@ def rng(seed: int) -> np.random.Generator:
 
 
 @pytest.fixture
-def regression(rng: np.random.Generator) -> Data:
+def regression(rng: np.random.Generator) -> Dataset:
     """60 rows, 5 columns; y depends on columns 1 and 3."""
     X = rng.uniform(size=(60, 5))
     return X, 10 * X[:, 1] + 5 * X[:, 3] ** 2 + rng.normal(size=60)
 
 
 @pytest.fixture
-def classification(rng: np.random.Generator) -> Data:
+def classification(rng: np.random.Generator) -> Dataset:
     """80 rows, 4 columns; y is 0 or 1 and depends on column 2."""
     X = rng.uniform(size=(80, 4))
     y = (X[:, 2] + 0.1 * rng.normal(size=80) > 0.5).astype(float)

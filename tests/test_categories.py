@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from bayesvc.data.encode import encode_new_X, encode_X
-from bayesvc.data.schema import Table
+from bayesvc.data.schema import ColumnSchema
 
 COLOURS = ["red", "blue", None, "red"]
 CODES = [1, 0, 2, 1]  # of sorted labels; missing comes last
@@ -109,7 +109,7 @@ def test_categories_that_are_numbers():
 def test_missing_numbers_and_truth_values_of_pandas(column):
     encoded = encode_X(pd.DataFrame({"a": [1, 2, 3], "b": column}))
     np.testing.assert_array_equal(encoded.values[:, 1], [1, np.nan, 0])
-    assert encoded.table == Table(("a", "b"), missing=frozenset({1}))
+    assert encoded.table == ColumnSchema(("a", "b"), missing=frozenset({1}))
 
 
 @pytest.mark.parametrize("dtype", [pl.Boolean, pl.Int16, pl.Float32, pl.Decimal(10, 2)])
@@ -224,7 +224,7 @@ def test_a_declared_category_that_no_new_row_has_is_no_matter():
 
 def test_a_table_survives_its_dict():
     table = TABLE.with_groups({"pair": ["x", 0]})
-    assert Table.from_dict(table.to_dict()) == table
+    assert ColumnSchema.from_dict(table.to_dict()) == table
     assert table.variable_names == ("pair", "d", "z", "s")
     assert table.layout.groups == ((0, 2), (1,), (3,), (4,))
     assert table.variable_of.tolist() == [0, 1, 0, 2, 3]
@@ -235,7 +235,7 @@ def test_a_table_survives_its_dict():
     assert part.missing == {0, 2}
     assert part.groups == (("pair", (0, 1)),)
     with pytest.raises(ValueError, match="contradicts"):
-        Table.from_dict(table.to_dict() | {"missing": [5]})
+        ColumnSchema.from_dict(table.to_dict() | {"missing": [5]})
 
 
 def test_a_group_may_have_the_name_of_one_of_its_columns():

@@ -14,7 +14,7 @@ import bayesvc as bv
 from bayesvc import _core
 from bayesvc.sampling import joblib_backend as cluster
 
-Data = tuple[NDArray[np.float64], NDArray[np.float64]]
+Dataset = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 QUICK: dict[str, Any] = {"burn_in": 60, "n_draws": 60}
 FIT, ABC_SAMPLER = _core.fit, _core.AbcSampler
@@ -53,7 +53,7 @@ METHODS = ["dart-vc", "bart-vip-local", "abc-vc"]
 
 
 @pytest.fixture(scope="module")
-def on_threads() -> tuple[Data, bv.Comparison]:
+def on_threads() -> tuple[Dataset, bv.Comparison]:
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(80, 6))
     data = X, 10 * X[:, 1] + rng.normal(size=80)
@@ -61,7 +61,9 @@ def on_threads() -> tuple[Data, bv.Comparison]:
 
 
 @pytest.mark.usefixtures("in_place")
-def test_same_bits_on_a_cluster(dask_client: Any, on_threads: tuple[Data, bv.Comparison]) -> None:
+def test_same_bits_on_a_cluster(
+    dask_client: Any, on_threads: tuple[Dataset, bv.Comparison]
+) -> None:
     data, expected = on_threads
     seen: list[tuple[int, int]] = []
     with joblib.parallel_config(backend="dask"):

@@ -7,7 +7,7 @@ import pytest
 
 import bayesvc as bv
 from bayesvc.selection import stopping as enough
-from bayesvc.selection.stopping import first_stable, sample_enough
+from bayesvc.selection.stopping import first_stable, sample_until_stable
 
 SHORT = {"burn_in": 100, "n_draws": 100, "random_state": 4, "signal_test": False}
 
@@ -60,11 +60,11 @@ def test_it_ends_without_stability_and_without_time(data):
     def unstable(some):
         return np.arange(50) < some.n_replicates % 7
 
-    last, reason = sample_enough(more, unstable, at_once=3)
+    last, reason = sample_until_stable(more, unstable, at_once=3)
     assert last.n_replicates == reason.n_replicates == enough.MOST_FITS
     assert "most allowed" in reason.reason
     more.__defaults__[0][0] = 0
-    last, reason = sample_enough(more, unstable, at_once=1, max_seconds=1e-9)
+    last, reason = sample_until_stable(more, unstable, at_once=1, max_seconds=1e-9)
     assert last.n_replicates == enough.FIRST_FITS
     assert "max_seconds" in reason.reason
 

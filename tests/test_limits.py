@@ -7,7 +7,7 @@ import pytest
 
 import bayesvc as bv
 from bayesvc import _core, _validation
-from bayesvc.data.dataset import Data
+from bayesvc.data.dataset import Dataset
 from bayesvc.data.encode import encode_X
 
 MOST_LEAVES = 2**16 - 1  # a leaf's id has 16 bits
@@ -266,9 +266,9 @@ class TestMemoryIsCheckedBeforeItIsTaken:
 
     def test_the_copy_that_weights_make_for_the_linear_model(self, rng):
         X, weights = rng.uniform(size=(3000, 30)), rng.uniform(1, 2, size=3000)
-        data = Data(X, X[:, 0], "auto")
+        data = Dataset(X, X[:, 0], "auto")
         assert data.linear_model.rank == 30
-        data = Data(X, X[:, 0], "auto", sample_weight=weights)
+        data = Dataset(X, X[:, 0], "auto", sample_weight=weights)
         with pytest.raises(MemoryError, match="linear model"):
             _ = data.linear_model
 

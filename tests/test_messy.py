@@ -14,12 +14,12 @@ from test_sampling import assert_same_bits
 
 import bayesvc as bv
 from bayesvc import _core, _validation
-from bayesvc.data.dataset import Data
+from bayesvc.data.dataset import Dataset
 from bayesvc.data.encode import encode_X
 from bayesvc.estimators.partial_dependence import partial_dependence
 from bayesvc.sampling import joblib_backend as cluster
 from bayesvc.sampling.checkpoint import fit_key
-from bayesvc.sampling.executor import Fit, Length, fit_seed
+from bayesvc.sampling.executor import ChainConfig, FitTask, fit_seed
 
 QUICK = {"burn_in": 40, "n_draws": 40, "random_state": 3}
 ENOUGH = {"burn_in": 300, "n_draws": 300, "random_state": 3, "n_replicates": 3}
@@ -119,7 +119,7 @@ def test_twins_of_columns_with_gaps():
     found = bv.select(X, Y, **ENOUGH | {"threshold": bv.Clustering()})
     pairs = {frozenset((twin.selected, twin.unselected)) for twin in found.twins}
     assert pairs <= {frozenset(("a", "again"))}
-    correlations = Data(X, Y, "auto").problem.columns.correlations([0])[0]
+    correlations = Dataset(X, Y, "auto").problem.columns.correlations([0])[0]
     assert correlations[5] == pytest.approx(1)
     assert correlations[2] == 0  # categories have no order
 
@@ -343,7 +343,7 @@ def test_infinite_values_are_refused_everywhere(fitted):
 
 
 def test_sigma_hat_is_that_of_indicators_and_means():
-    data = Data(PANDAS, Y, "auto")
+    data = Dataset(PANDAS, Y, "auto")
     filled = PANDAS["a"].fillna(PANDAS["a"].mean())
     dummies = pd.get_dummies(PANDAS[["site", "flag"]].fillna("none"), dtype=float)
     design = np.column_stack([np.ones(len(Y)), filled, PANDAS[["b", "count"]], dummies])
@@ -355,7 +355,7 @@ def test_sigma_hat_is_that_of_indicators_and_means():
 
 
 def test_plain_data_are_their_own_design(regression):
-    data = Data(*regression, "auto")
+    data = Dataset(*regression, "auto")
     assert data.layout.design(data.values) is data.values is regression[0]
     assert data.layout.design_columns(data.values) == []
     assert data.table.is_plain
@@ -382,15 +382,15 @@ def test_what_a_fit_depends_on(tmp_path):
 
 
 def test_columns_on_workers_are_the_same():
-    data = Data(PANDAS, Y, "auto", groups={"g": ["a", "flag"]})
+    data = Dataset(PANDAS, Y, "auto", groups={"g": ["a", "flag"]})
     there = cluster.columns_of(data.values, data.layout)
     assert there.fingerprint == data.problem.columns.fingerprint
     assert cluster.columns_of(data.values, data.layout) is there
     assert cluster.columns_of(data.values, data.layout._replace(groups=())) is not there
     settings = _core.Settings()
-    fit = Fit(np.zeros(len(Y)), settings, fit_seed(0, 0, 0))
+    fit = FitTask(np.zeros(len(Y)), settings, fit_seed(0, 0, 0))
     here = data.problem.columns
-    assert fit_key(there, fit, Length(1, 1)) == fit_key(here, fit, Length(1, 1))
+    assert fit_key(there, fit, ChainConfig(1, 1)) == fit_key(here, fit, ChainConfig(1, 1))
 
 
 def test_memory_for_codes_and_indicators(monkeypatch):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import bayesvc as bv
 
-Data = tuple[NDArray[np.float64], NDArray[np.float64]]
+Dataset = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 QUICK: dict[str, Any] = {"burn_in": 60, "n_draws": 60}
 
@@ -51,7 +51,7 @@ def test_compare_gives_what_select_gives(name: str, compared: bv.Comparison) -> 
         np.testing.assert_array_equal(alone.null, other.null)
 
 
-def test_order_and_threads_change_nothing(regression: Data) -> None:
+def test_order_and_threads_change_nothing(regression: Dataset) -> None:
     X, y = regression
     names = ["dart-vc", "bart-vip-local", "bart-mpm"]
     one = bv.compare(X, y, names, random_state=1, n_jobs=1, **QUICK)
@@ -61,7 +61,7 @@ def test_order_and_threads_change_nothing(regression: Data) -> None:
         np.testing.assert_array_equal(one[name].mask, other[name].mask)
 
 
-def test_select_samples_as_sample_does(regression: Data) -> None:
+def test_select_samples_as_sample_does(regression: Dataset) -> None:
     X, y = regression
     found = bv.select(X, y, random_state=2, n_replicates=3, **QUICK)
     draws = bv.sample(X, y, bv.DART(), n_replicates=3, random_state=2, **QUICK)
@@ -69,9 +69,9 @@ def test_select_samples_as_sample_does(regression: Data) -> None:
     np.testing.assert_array_equal(bv.select_from(draws).mask, found.mask)
 
 
-def test_permuted_fits_are_fits_to_permuted_responses(regression: Data) -> None:
+def test_permuted_fits_are_fits_to_permuted_responses(regression: Dataset) -> None:
     """Each null row is the VIP of one fit to a rearranged y with a calibration of its own."""
-    from bayesvc.data.dataset import Data as EncodedData
+    from bayesvc.data.dataset import Dataset as EncodedData
 
     X, y = regression
     found = bv.select(X, y, "bart-vip-local", n_replicates=1, random_state=4, **QUICK)
@@ -86,7 +86,7 @@ def test_permuted_fits_are_fits_to_permuted_responses(regression: Data) -> None:
     assert found.draws.vip[0, [1, 3]].sum() > 0.5
 
 
-def test_binary_response(classification: Data) -> None:
+def test_binary_response(classification: Dataset) -> None:
     X, y = classification
     labels = np.where(y == 1, "yes", "no")
     found = bv.select(X, labels, random_state=0, n_replicates=2, burn_in=300, n_draws=300)
@@ -97,7 +97,7 @@ def test_binary_response(classification: Data) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
-def test_tables_are_of_the_callers_kind(kind: str, regression: Data) -> None:
+def test_tables_are_of_the_callers_kind(kind: str, regression: Dataset) -> None:
     package = pytest.importorskip(kind)
     X, y = regression
     frame = package.DataFrame({name: X[:, j] for j, name in enumerate("abcde")})
@@ -148,7 +148,7 @@ def test_the_papers_ordering() -> None:
     assert gmax < local
 
 
-def test_spike_forests_can_be_permuted(regression: Data) -> None:
+def test_spike_forests_can_be_permuted(regression: Dataset) -> None:
     """Composed: the null is a whole ABC run for each permuted response."""
     X, y = regression
     prior = bv.SpikeForest(n_samples=40, burn_in=10)
@@ -170,7 +170,7 @@ def test_spike_forests_can_be_permuted(regression: Data) -> None:
 
 
 def test_bad_data_are_refused_before_any_fit(
-    regression: Data, monkeypatch: pytest.MonkeyPatch
+    regression: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y = regression
     monkeypatch.setattr("bayesvc._core.fit", lambda *_: pytest.fail("a fit ran"))

@@ -20,7 +20,7 @@ import bayesvc as bv  # noqa: E402
 from bayesvc import plots, thresholds  # noqa: E402
 from bayesvc.plots.style import LEFT_OUT, SELECTED  # noqa: E402
 
-Data = tuple[NDArray[np.float64], NDArray[np.float64]]
+Dataset = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 QUICK: dict[str, Any] = {"burn_in": 60, "n_draws": 60, "random_state": 0, "n_jobs": 1}
 HOSTILE = ["$x_{1}$", "<b>", "_hidden", "$\\frac{", "two\nlines", "long " * 20]
@@ -292,7 +292,7 @@ def test_partial_dependence_of_a_selection(problem: Any, clustered: bv.Selection
     assert "3 columns" in other.figure.get_suptitle()
 
 
-def test_binary_response(classification: Data) -> None:
+def test_binary_response(classification: Dataset) -> None:
     X, y = classification
     labels = np.where(y > 0, "$yes$", "$no$")
     found = bv.select(X, labels, n_replicates=2, **QUICK)
@@ -306,7 +306,7 @@ def test_binary_response(classification: Data) -> None:
     assert not any(t.get_parse_math() for t in drawn_texts(plot.figure) if "$" in t.get_text())
 
 
-def test_abc(regression: Data) -> None:
+def test_abc(regression: Dataset) -> None:
     X, y = regression
     prior = bv.SpikeForest(n_samples=60, burn_in=30, keep=0.5)
     found = bv.select(X, y, "abc-vc", prior=prior, random_state=0)
@@ -323,7 +323,7 @@ def test_abc(regression: Data) -> None:
 
 
 @pytest.mark.parametrize("method", ["dart-vc", "bart-vip-rank", "bart-vip-local", "dart-mpm"])
-def test_one_variable_and_one_fit(regression: Data, method: str) -> None:
+def test_one_variable_and_one_fit(regression: Dataset, method: str) -> None:
     X, y = regression
     found = bv.select(X[:, 1:2], y, method, n_replicates=1, **QUICK)
     for kind in ("scatter", "importance", "stability", "traces", None):
@@ -436,7 +436,7 @@ def test_errors_name_the_remedy(clustered: bv.Selection, permuted: bv.Selection)
         clustered.plot("importance", most=0)
 
 
-def test_a_fitted_selector(regression: Data) -> None:
+def test_a_fitted_selector(regression: Dataset) -> None:
     X, y = regression
     selector = bv.VariableSelector(n_replicates=2, **QUICK).fit(X, y)
     assert plots.scatter(selector).data["selected"].tolist() == selector.support_.tolist()

@@ -19,7 +19,7 @@ from bayesvc.data.encode import encode_X
 from bayesvc.draws.draws import tally_layout
 from bayesvc.responses.encode import encode_y
 from bayesvc.sampling.checkpoint import Checkpoint
-from bayesvc.sampling.executor import Length
+from bayesvc.sampling.executor import ChainConfig
 from bayesvc.sampling.plan import Fits
 from bayesvc.thresholds import clustering, gmax, gse, local
 
@@ -182,7 +182,7 @@ def test_kept_fits_come_back(counts):
 @quick
 @given(st.integers(1, 4), st.integers(1, 5), st.booleans(), st.randoms(use_true_random=False))
 def test_results_come_back_from_a_checkpoint(p, n_draws, keep, random):
-    length = Length(3, n_draws, keep_counts=keep, keep_s=keep)
+    length = ChainConfig(3, n_draws, keep_counts=keep, keep_s=keep)
     rng = np.random.default_rng(random.randrange(2**32))
     result = {
         name: rng.integers(100, size=shape).astype(dtype)

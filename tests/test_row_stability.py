@@ -12,12 +12,12 @@ import pytest
 import scipy.sparse
 
 import bayesvc as bv
-from bayesvc.data.dataset import Data
+from bayesvc.data.dataset import Dataset
 from bayesvc.selection import subsample_stability as resampled
-from bayesvc.selection.subsamples import Drawing, draw_rows
+from bayesvc.selection.subsamples import SubsampleScheme, draw_rows
 
 SHORT = {"n_replicates": 2, "n_trees": 10, "burn_in": 80, "n_draws": 80, "random_state": 4}
-PAIRS = Drawing(8, 0.5, pairs=True)
+PAIRS = SubsampleScheme(8, 0.5, pairs=True)
 
 
 @pytest.fixture(scope="module")
@@ -96,13 +96,15 @@ def test_more_resamples_begin_with_the_same(planted):
     few = bv.row_stability(*planted, n_resamples=4, **SHORT)
     more = bv.row_stability(*planted, n_resamples=8, **SHORT)
     np.testing.assert_array_equal(more.masks[:4], few.masks)
-    other = draw_rows(Data(*planted, "auto"), PAIRS, entropy=5)
-    assert not np.array_equal(other[0], draw_rows(Data(*planted, "auto"), PAIRS, entropy=4)[0])
+    other = draw_rows(Dataset(*planted, "auto"), PAIRS, entropy=5)
+    assert not np.array_equal(other[0], draw_rows(Dataset(*planted, "auto"), PAIRS, entropy=4)[0])
 
 
 @pytest.mark.parametrize("fraction", [0.5, 0.3])
 def test_pairs_share_no_row(planted, fraction):
-    rows = draw_rows(Data(*planted, "auto"), Drawing(10, fraction, pairs=True), entropy=0)
+    rows = draw_rows(
+        Dataset(*planted, "auto"), SubsampleScheme(10, fraction, pairs=True), entropy=0
+    )
     size = int(fraction * 160)
     for first, second in zip(rows[::2], rows[1::2], strict=True):
         assert len(first) == len(second) == size
@@ -114,7 +116,7 @@ def test_pairs_share_no_row(planted, fraction):
 
 def test_every_row_has_the_same_chance(planted):
     """Of 400 halves a row is in 200, sd 10; one of 160 rows is 5 sd off once in 10,000 cases."""
-    rows = draw_rows(Data(*planted, "auto"), Drawing(400, 0.5, pairs=False), entropy=0)
+    rows = draw_rows(Dataset(*planted, "auto"), SubsampleScheme(400, 0.5, pairs=False), entropy=0)
     counts = np.bincount(np.concatenate(rows), minlength=160)
     assert abs(counts - 200).max() <= 50
     assert counts.sum() == 400 * 80
@@ -122,13 +124,15 @@ def test_every_row_has_the_same_chance(planted):
 
 def test_an_odd_number_of_rows_leaves_one_out(planted):
     X, y = planted
-    first, second = draw_rows(Data(X[:31], y[:31], "auto"), Drawing(2, 0.5, pairs=True), 0)
+    first, second = draw_rows(
+        Dataset(X[:31], y[:31], "auto"), SubsampleScheme(2, 0.5, pairs=True), 0
+    )
     assert len(first) == len(second) == 15
 
 
 def test_blocks_are_drawn_whole(planted):
     patient = np.arange(160) // 5
-    rows = draw_rows(Data(*planted, "auto"), PAIRS, 0, patient)
+    rows = draw_rows(Dataset(*planted, "auto"), PAIRS, 0, patient)
     for own in rows:
         drawn = np.unique(patient[own])
         assert len(drawn) == 16
@@ -139,8 +143,8 @@ def test_blocks_are_drawn_whole(planted):
 def test_both_classes_are_always_there(rng):
     y = np.zeros(60)
     y[:4] = 1  # rare
-    data = Data(rng.uniform(size=(60, 2)), y, "auto")
-    rows = draw_rows(data, Drawing(40, 0.5, pairs=True), 0)
+    data = Dataset(rng.uniform(size=(60, 2)), y, "auto")
+    rows = draw_rows(data, SubsampleScheme(40, 0.5, pairs=True), 0)
     assert {int(y[own].sum()) for own in rows} == {2}
     assert {len(own) for own in rows} == {30}
 
@@ -148,8 +152,8 @@ def test_both_classes_are_always_there(rng):
 def test_blocks_with_rare_classes_are_drawn_until_both_are_there(rng):
     y = np.zeros(60)
     y[[0, 1, 10, 11]] = 1
-    data = Data(rng.uniform(size=(60, 2)), y, "auto")
-    rows = draw_rows(data, Drawing(20, 0.5, pairs=True), 0, np.arange(60) // 5)
+    data = Dataset(rng.uniform(size=(60, 2)), y, "auto")
+    rows = draw_rows(data, SubsampleScheme(20, 0.5, pairs=True), 0, np.arange(60) // 5)
     assert all(0 < y[own].sum() < 4 for own in rows)
 
 

@@ -9,7 +9,7 @@ import pytest
 from test_sampling import assert_same_bits
 
 import bayesvc as bv
-from bayesvc.data.dataset import Data
+from bayesvc.data.dataset import Dataset
 from bayesvc.data.rows import check_blocks, order_within, scaled_weights
 
 QUICK = {"n_replicates": 2, "burn_in": 40, "n_draws": 40, "random_state": 3}
@@ -62,7 +62,7 @@ def test_rows_of_weight_zero_are_left_out(regression, weights, frame):
 
 def test_categories_and_gaps_of_rows_left_out_are_not_there():
     X = pd.DataFrame({"c": ["a", "b", "z", "a"] * 10, "x": [1, 2, None, 3] * 10})
-    data = Data(X, np.arange(40.0), "auto", sample_weight=[1, 1, 0, 2] * 10)
+    data = Dataset(X, np.arange(40.0), "auto", sample_weight=[1, 1, 0, 2] * 10)
     assert data.table.categories == {0: ("a", "b")}
     assert not data.table.missing
 
@@ -80,7 +80,7 @@ def test_sparse_rows_of_weight_zero(regression, weights):
 def test_sigma_hat_is_that_of_weighted_rows(regression, weights):
     """The design has the root of the weights twice: as intercept, and for the model's own one."""
     X, y = regression
-    data = Data(X, y, "auto", sample_weight=weights)
+    data = Dataset(X, y, "auto", sample_weight=weights)
     w = data.weights
     root = np.sqrt(w)[:, None]
     design = np.hstack([np.ones((60, 1)), root, root * X])
@@ -149,7 +149,7 @@ def test_weights_are_precisions():
 
 def test_permuted_fits_permute_weights_too(regression, weights):
     X, y = regression
-    data = Data(X, y, "auto", sample_weight=weights)
+    data = Dataset(X, y, "auto", sample_weight=weights)
     pairs = set(zip(y, data.weights, strict=True))
     for number in range(5):
         arranged = data.permuted(4, number)
@@ -189,7 +189,7 @@ def test_extending_weighted_fits(regression, weights, tmp_path):
 def test_permutations_stay_within_blocks(regression):
     X, y = regression
     labels = np.array(["b", "a", "c"])[np.arange(60) % 3]
-    data = Data(X, y, "auto", permute_within=labels)
+    data = Dataset(X, y, "auto", permute_within=labels)
     seen = set()
     for number in range(10):
         permuted = data.permuted(1, number).y

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import bayesvc as bv
 from bayesvc.selection.result import find_twins
 
-Data = tuple[NDArray[np.float64], NDArray[np.float64]]
+Dataset = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 QUICK: dict[str, Any] = {"burn_in": 60, "n_draws": 60, "random_state": 0}
 
@@ -64,7 +64,7 @@ def test_a_single_fit_has_no_stability() -> None:
     assert "x0" in repr(found)
 
 
-def test_table_columns(regression: Data) -> None:
+def test_table_columns(regression: Dataset) -> None:
     X, y = regression
     found = bv.select(X, y, n_replicates=2, **QUICK)
     columns = ["variable", "selected", "rank", "vc", "vc_q25", "vc_rank", "vc_rank_q75"]
@@ -78,7 +78,7 @@ def test_table_columns(regression: Data) -> None:
     assert (null.table["selected"] == (null.values > null.cut.threshold)).all()
 
 
-def test_p_values_compare_single_fits(regression: Data) -> None:
+def test_p_values_compare_single_fits(regression: Dataset) -> None:
     X, y = regression
     found = bv.select(X, y, "bart-vip-local", n_replicates=3, **QUICK)
     assert found.null is not None
@@ -89,7 +89,7 @@ def test_p_values_compare_single_fits(regression: Data) -> None:
         _ = bv.select(X, y, n_replicates=1, **QUICK).p_values
 
 
-def test_mixing_agrees_with_the_draws(regression: Data) -> None:
+def test_mixing_agrees_with_the_draws(regression: Dataset) -> None:
     """R-hat and sizes from the tallies are those computed from every draw."""
     X, y = regression
     draws = bv.sample(X, y, n_replicates=3, burn_in=50, n_draws=101, random_state=1,
@@ -128,7 +128,7 @@ def test_effective_size_of_independent_draws(rng: np.random.Generator) -> None:
     assert (rhat < 1.02).all()
 
 
-def test_chains_that_disagree_are_reported(regression: Data) -> None:
+def test_chains_that_disagree_are_reported(regression: Dataset) -> None:
     X, y = regression
     draws = bv.sample(X, y, n_replicates=2, burn_in=1000, n_draws=2000, random_state=0)
     assert not any("disagree" in text for text in bv.select_from(draws.take([0])).warnings)
@@ -138,7 +138,7 @@ def test_chains_that_disagree_are_reported(regression: Data) -> None:
     assert warning in repr(bv.select_from(draws))
 
 
-def test_chains_that_disagree_about_two_classes_are_reported(classification: Data) -> None:
+def test_chains_that_disagree_about_two_classes_are_reported(classification: Dataset) -> None:
     """Sigma is 1 then and says nothing, so the counts of the selected variables must."""
     X, y = classification
     draws = bv.sample(X, y, n_replicates=2, burn_in=1000, n_draws=2000, random_state=0)
@@ -177,7 +177,7 @@ def test_twins_by_hand() -> None:
     assert find_twins(np.empty((0, 4)), np.array([], dtype=np.intp), list("abcd")) == ()
 
 
-def test_json_holds_everything(regression: Data, tmp_path: Path) -> None:
+def test_json_holds_everything(regression: Dataset, tmp_path: Path) -> None:
     X, y = regression
     found = bv.select(X, y, goal="quick", **QUICK)
     text = found.to_json(tmp_path / "found.json")
@@ -192,7 +192,7 @@ def test_json_holds_everything(regression: Data, tmp_path: Path) -> None:
     assert content["variables"][1]["threshold"] is None
 
 
-def test_text_and_html(regression: Data) -> None:
+def test_text_and_html(regression: Dataset) -> None:
     X, y = regression
     found = bv.select(X, y, n_replicates=2, **QUICK)
     lines = repr(found).splitlines()
@@ -207,7 +207,7 @@ def test_text_and_html(regression: Data) -> None:
     assert "<b>" not in page.split("<table>")[1]
 
 
-def test_explain_names_the_reason(regression: Data) -> None:
+def test_explain_names_the_reason(regression: Dataset) -> None:
     X, y = regression
     found = bv.select(X, y, "bart-vip-gse", n_replicates=2, **QUICK)
     assert "its threshold" in found.explain("x1")
@@ -239,7 +239,7 @@ def test_prediction_check(rng: np.random.Generator) -> None:
     assert binary.of_all < binary.of_none
 
 
-def test_prediction_check_of_spike_forests(regression: Data) -> None:
+def test_prediction_check_of_spike_forests(regression: Dataset) -> None:
     """They keep no trees: BART with the same settings predicts."""
     X, y = regression
     prior = bv.SpikeForest(n_samples=30, burn_in=10, k=3)
@@ -257,12 +257,12 @@ def test_prediction_check_of_spike_forests(regression: Data) -> None:
 
 
 @pytest.mark.parametrize("selected", [[5], [-1], ["x1"], [0.5], [[0]]])
-def test_prediction_check_of_columns_that_are_not_there(selected: Any, regression: Data) -> None:
+def test_prediction_check_of_columns_that_are_not_there(selected: Any, regression: Dataset) -> None:
     with pytest.raises((TypeError, ValueError), match=r"^selected.*; pass .*0 to 4"):
         bv.prediction_check.check_prediction(*regression, selected)
 
 
-def test_stability_and_mixing_in_a_line(regression: Data) -> None:
+def test_stability_and_mixing_in_a_line(regression: Dataset) -> None:
     X, y = regression
     found = bv.select(X, y, n_replicates=3, **QUICK)
     assert re.fullmatch(r"<Stability: of 5 variables .* of 50 resamples>", repr(found.stability))
@@ -270,7 +270,7 @@ def test_stability_and_mixing_in_a_line(regression: Data) -> None:
     assert "leave-one-out" in repr(found)
 
 
-def test_take_and_extend(regression: Data) -> None:
+def test_take_and_extend(regression: Dataset) -> None:
     X, y = regression
     draws = bv.sample(X, y, n_replicates=4, **QUICK)
     np.testing.assert_array_equal(draws.take([2, 0]).vc, draws.vc[[2, 0]])
@@ -292,7 +292,7 @@ def test_a_cut_that_selects_nearly_everything_is_called_out():
 
 
 @pytest.fixture(scope="module")
-def two_values() -> Data:
+def two_values() -> Dataset:
     """Of five columns three matter; that of two values needs few splits."""
     rng = np.random.default_rng(3)
     X = rng.uniform(-2, 2, size=(300, 5))
@@ -304,7 +304,7 @@ LEFT_OUT = re.compile("1 variable that the clusters leave out is more probably .
 FITS: dict[str, Any] = {"burn_in": 500, "n_draws": 500, "random_state": 0}
 
 
-def test_clusters_say_what_the_same_fits_find_probable(two_values: Data) -> None:
+def test_clusters_say_what_the_same_fits_find_probable(two_values: Dataset) -> None:
     X, y = two_values
     found = bv.select(X, y, n_replicates=3, **FITS)
     assert found.names == ["x1", "x2"]
@@ -318,7 +318,7 @@ def test_clusters_say_what_the_same_fits_find_probable(two_values: Data) -> None
 
 @pytest.mark.parametrize("change", [{"n_trees": 10}, {"n_replicates": 1}])
 def test_no_such_note_where_the_probability_was_not_learned(
-    two_values: Data, change: dict[str, int]
+    two_values: Dataset, change: dict[str, int]
 ) -> None:
     X, y = two_values
     found = bv.select(X, y, **({"n_replicates": 3} | FITS | change))
@@ -326,7 +326,7 @@ def test_no_such_note_where_the_probability_was_not_learned(
     assert not any("leave out" in text for text in found.warnings)
 
 
-def test_no_such_note_without_signal(two_values: Data) -> None:
+def test_no_such_note_without_signal(two_values: Dataset) -> None:
     X, y = two_values
     shuffled = np.random.default_rng(0).permutation(y)
     found = bv.select(X, shuffled, n_replicates=3, **FITS)

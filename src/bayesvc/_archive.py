@@ -22,7 +22,7 @@ _WRONG = (KeyError, TypeError, ValueError, AttributeError, RuntimeError, IndexEr
 
 
 @dataclass(frozen=True)
-class Kind:
+class FileFormat:
     """What a file is: the name of its format, what it holds, and the versions that can be read."""
 
     format: str

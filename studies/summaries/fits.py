@@ -21,21 +21,21 @@ from problems import OTHER_KINDS, random_function, small_table, study_formula
 import bayesvc as bv
 from bayesvc.bench.kept import pack
 from bayesvc.bench.known_answer import BenchProblem
-from bayesvc.data.dataset import Data
-from bayesvc.sampling.executor import DEFAULT_DRAWS, Length
-from bayesvc.sampling.plan import Need, sample_fits
+from bayesvc.data.dataset import Dataset
+from bayesvc.sampling.executor import DEFAULT_DRAWS, ChainConfig
+from bayesvc.sampling.plan import ReplicateCounts, sample_fits
 
 RANDOM = {"random": random_function, "small": small_table, "study": study_formula}
 FIRST_OTHER_SEED = 50_000
-LENGTH = Length(DEFAULT_DRAWS, DEFAULT_DRAWS)
+LENGTH = ChainConfig(DEFAULT_DRAWS, DEFAULT_DRAWS)
 
 
 def run(problem: BenchProblem, path: Path, entropy: int) -> None:
     """Fit both priors and keep what the fits left behind, and which columns are relevant."""
     if path.exists():
         return
-    data = Data(problem.X, problem.y, "auto", n_jobs=1)
-    needs = {bv.DART(): Need(10, 0), bv.BART(): Need(10, 0)}
+    data = Dataset(problem.X, problem.y, "auto", n_jobs=1)
+    needs = {bv.DART(): ReplicateCounts(10, 0), bv.BART(): ReplicateCounts(10, 0)}
     fits = sample_fits(data, needs, n_trees=20, length=LENGTH, entropy=entropy, n_jobs=1)
     kept = pack({"dart": fits[bv.DART()], "bart": fits[bv.BART()]})
     np.save(path.with_suffix(".relevant.npy"), problem.relevant)

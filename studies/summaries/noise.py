@@ -18,7 +18,7 @@ from kept_sets import KeptSet, of_kind
 from problems import OTHER_KINDS
 from rules import most_probable, vc
 
-from bayesvc.data.dataset import Data
+from bayesvc.data.dataset import Dataset
 from bayesvc.sampling.executor import DEFAULT_DRAWS
 from bayesvc.selection.signal import find_signal
 
@@ -29,7 +29,7 @@ RULES = {"vc": vc, "relevance": most_probable}
 def signal_found(kind: str, kept: KeptSet) -> bool:
     """Test the data of one problem as `select` does with ten fits."""
     problem = OTHER_KINDS[kind](FIRST_OTHER_SEED + kept.seed)
-    data = Data(problem.X, problem.y, "auto")
+    data = Dataset(problem.X, problem.y, "auto")
     return find_signal(data, 20 * DEFAULT_DRAWS, n_trees=20, entropy=kept.seed, n_jobs=2).found
 
 

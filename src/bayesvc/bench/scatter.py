@@ -8,7 +8,7 @@ from bayesvc.bench.entries import entries_of
 from bayesvc.bench.figures import Scatter, ScatterPanel
 from bayesvc.bench.grid import ONE_SEED, Settings, Task
 from bayesvc.bench.task import sample_task
-from bayesvc.selection.result import cut_draws
+from bayesvc.selection.result import apply_method
 
 
 def fit_scatter(settings: Settings | None = None) -> Scatter:
@@ -33,6 +33,6 @@ def fit_scatter(settings: Settings | None = None) -> Scatter:
     ):
         assert entry.method is not None
         draws = fits[entry.prior(problem.noise_sd)].draws
-        mask, _, _ = cut_draws(entry.method, draws, None)
+        mask, _, _ = apply_method(entry.method, draws, None)
         panels.append(ScatterPanel(label, getattr(draws, tally), relevant, mask))
     return Scatter(*panels)

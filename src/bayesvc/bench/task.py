@@ -17,12 +17,12 @@ from bayesvc.bench.grid import Settings, Task
 from bayesvc.bench.kept import KeptFits, listed_fits, pack
 from bayesvc.bench.known_answer import BenchProblem
 from bayesvc.bench.scores import as_mask, score
-from bayesvc.data.dataset import Data
+from bayesvc.data.dataset import Dataset
 from bayesvc.priors.base import TreePrior
-from bayesvc.sampling.executor import Length
-from bayesvc.sampling.plan import Fits, Need, sample_fits
+from bayesvc.sampling.executor import ChainConfig
+from bayesvc.sampling.plan import Fits, ReplicateCounts, sample_fits
 from bayesvc.selection.methods import prior_name
-from bayesvc.selection.result import cut_draws
+from bayesvc.selection.result import apply_method
 
 BoolArray = NDArray[np.bool_]
 Row = dict[str, Any]
@@ -156,13 +156,13 @@ def sample_task(
     task: Task, problem: BenchProblem, entries: Iterable[Entry], settings: Settings
 ) -> dict[TreePrior, Fits]:
     """Run the fits that these entries need, each prior once."""
-    needs: dict[TreePrior, Need] = {}
+    needs: dict[TreePrior, ReplicateCounts] = {}
     for entry in entries:
         prior = entry.prior(problem.noise_sd)
-        need = Need(entry.n_replicates, entry.n_permutations)
+        need = ReplicateCounts(entry.n_replicates, entry.n_permutations)
         needs[prior] = need.both(needs.get(prior))
-    data = Data(problem.X, problem.y, "continuous", n_jobs=1)
-    length = Length(settings.burn_in, settings.n_draws)
+    data = Dataset(problem.X, problem.y, "continuous", n_jobs=1)
+    length = ChainConfig(settings.burn_in, settings.n_draws)
     return sample_fits(
         data, needs, n_trees=settings.n_trees, length=length, entropy=_entropy(task, settings),
         n_jobs=1,
@@ -185,7 +185,7 @@ def _answer(
         sampling += float(own.permuted.seconds[: entry.n_permutations].sum())
     started = time.perf_counter()
     null = own.null(entry.method.measure, entry.n_permutations)
-    mask, _, _ = cut_draws(entry.method, draws, null)
+    mask, _, _ = apply_method(entry.method, draws, null)
     return mask, sampling + time.perf_counter() - started
 
 
@@ -205,5 +205,5 @@ def _from_kept(entry: Entry, kept: Mapping[str, KeptFits]) -> tuple[BoolArray, f
     seconds = float(fits.seconds.sum())
     if own.permuted is not None:
         seconds += float(own.permuted.seconds[: entry.n_permutations].sum())
-    mask, _, _ = cut_draws(method, fits, null)
+    mask, _, _ = apply_method(method, fits, null)
     return mask, seconds

@@ -25,12 +25,12 @@ def check_number(n_resamples: int | None) -> None:
 def check_rows(data: Chosen, n_resamples: int, settings: dict[str, Any], **how: Any) -> None:
     """Say what is wrong with the data or the settings before the first fit."""
     from bayesvc.selection.subsample_plan import prepare
-    from bayesvc.selection.subsamples import Drawing
+    from bayesvc.selection.subsamples import SubsampleScheme
 
     about = {"sample_weight": None, "permute_within": None, "groups": None} | data.about
     of_fits = ("n_trees", "burn_in", "n_draws")
     prepare(
-        data.X, data.y, Drawing(n_resamples, 0.5, pairs=True), selection=None, blocks=None,
+        data.X, data.y, SubsampleScheme(n_resamples, 0.5, pairs=True), selection=None, blocks=None,
         method=how.pop("method"), n_jobs=settings["n_jobs"], **about,
         settings={name: settings[name] for name in of_fits} | how,
         random_state=settings["random_state"], allow_empty=settings["allow_empty"],

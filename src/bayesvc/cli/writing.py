@@ -58,12 +58,12 @@ def _report(found: Selection | Comparison, path: Path, data: Chosen, source: str
 def _selection_figures(found: Selection, folder: Path) -> None:
     """Draw what this method and these fits can show."""
     from bayesvc import plots
-    from bayesvc.thresholds import Clusters
+    from bayesvc.thresholds import ClusteringResult
 
     kinds = ["scatter", "importance"]
     if found.null is not None:
         kinds.append("nulls")
-    if isinstance(found.cut, Clusters) and len(found.cut.tree):
+    if isinstance(found.cut, ClusteringResult) and len(found.cut.tree):
         kinds.append("dendrogram")
     if found.draws.abc is None:
         kinds.append("traces")

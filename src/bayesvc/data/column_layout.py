@@ -17,7 +17,7 @@ _CODE_BYTES = 4  # of a rank code, at most
 _NUMBER_BYTES = 8
 
 
-class Layout(NamedTuple):
+class ColumnLayout(NamedTuple):
     """What the columns of a matrix are; plain numbers, a variable each, where all is empty.
 
     `n_categories` has a number for each column, 0 where it is ordered; `groups` the columns of each
@@ -87,7 +87,7 @@ class Layout(NamedTuple):
         return [range(a, b) for a, b in zip([0, *ends], ends, strict=False)]
 
 
-PLAIN = Layout()
+PLAIN = ColumnLayout()
 
 
 def _filled(column: FloatArray) -> FloatArray:

@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 
 from bayesvc import _core
 from bayesvc._validation import check_memory
-from bayesvc.data.column_layout import Layout
+from bayesvc.data.column_layout import ColumnLayout
 from bayesvc.data.encode import encode_X
 from bayesvc.data.rows import (
     check_blocks,
-    check_movable,
+    check_permutable,
     check_weights,
     order_within,
     scaled_weights,
 )
-from bayesvc.data.schema import Groups, Table
+from bayesvc.data.schema import ColumnSchema, Groups
 from bayesvc.priors.base import Calibration, TreePrior, calibrate, needs_linear_model
 from bayesvc.responses.encode import EncodedY, encode_y
-from bayesvc.sampling.executor import ROLE_PERMUTATION, Started, random_words
+from bayesvc.sampling.executor import ROLE_PERMUTATION, BackgroundCall, random_words
 
 FloatArray = NDArray[np.float64]
 
@@ -34,26 +34,26 @@ _FEWER = "pass fewer columns or rows"
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class EncodedData:
     """Encoded data, kept so that more fits can follow."""
 
     columns: _core.Columns
     names: tuple[str, ...]
     y: EncodedY
     data_hash: str
-    table: Table | None = None
+    table: ColumnSchema | None = None
     weights: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Arranged:
+class WeightedResponse:
     """The response and the weights of rows, as they are or permuted together."""
 
     y: FloatArray
     weights: FloatArray | None = None
 
 
-class Data:
+class Dataset:
     """Encoded data, and what fits to every arrangement of the response share.
 
     Parameters
@@ -90,7 +90,7 @@ class Data:
         if permute_within is not None:
             blocks = check_blocks(permute_within, n_rows)
             self.blocks = blocks if keep is None else blocks[keep]
-            check_movable(self.blocks, self.y.values)
+            check_permutable(self.blocks, self.y.values)
         self.layout.check_memory(*self.values.shape)
         self._keep_values = keep_values
         self._n_jobs = n_jobs
@@ -125,25 +125,27 @@ class Data:
         return len(self.values), len(self.names)
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> ColumnLayout:
         """What the columns of the matrix are."""
         return self.table.layout
 
     @cached_property
-    def _columns(self) -> Started[_core.Columns]:
+    def _columns(self) -> BackgroundCall[_core.Columns]:
         n, _ = shape = self.values.shape
         code_bytes = 1 if n <= 2**8 else 2 if n <= 2**16 else 4
         each = code_bytes + (8 if self._keep_values else 0)
         check_memory("X as rank codes", shape, each, _FEWER)
-        return Started(lambda: self.layout.columns(self.values, keep_values=self._keep_values))
+        return BackgroundCall(
+            lambda: self.layout.columns(self.values, keep_values=self._keep_values)
+        )
 
     @cached_property
-    def problem(self) -> Problem:
+    def problem(self) -> EncodedData:
         """The data as the sampler reads them."""
         columns = self._columns.result()
         table = None if self.table.is_plain else self.table
         fingerprint = data_hash(columns, self.y.values, table=table, weights=self.weights)
-        return Problem(columns, self.names, self.y, fingerprint, table, self.weights)
+        return EncodedData(columns, self.names, self.y, fingerprint, table, self.weights)
 
     @property
     def permuted_hash(self) -> str:
@@ -165,7 +167,7 @@ class Data:
         check_memory("the linear model for sigma_hat", (numbers,), 8, remedy)
         if self._n_jobs > 1:
             _ = self._columns  # at the same time
-        return Started(lambda: self._linear_model(self.weights)).result()
+        return BackgroundCall(lambda: self._linear_model(self.weights)).result()
 
     def _linear_model(self, weights: FloatArray | None) -> _core.LinearModel:
         design = self.layout.design(self.values)
@@ -178,17 +180,19 @@ class Data:
         self.__dict__.pop("linear_model", None)
 
     @property
-    def arranged(self) -> Arranged:
+    def arranged(self) -> WeightedResponse:
         """Response and weights as they are."""
-        return Arranged(self.y.values, self.weights)
+        return WeightedResponse(self.y.values, self.weights)
 
-    def permuted(self, entropy: int, number: int, role: int = ROLE_PERMUTATION) -> Arranged:
+    def permuted(self, entropy: int, number: int, role: int = ROLE_PERMUTATION) -> WeightedResponse:
         """Return response and weights in the order of permutation `number`."""
         words = random_words(entropy, role, number, len(self.y.values))
         order = order_within(words, self.blocks)
-        return Arranged(self.y.values[order], None if self.weights is None else self.weights[order])
+        return WeightedResponse(
+            self.y.values[order], None if self.weights is None else self.weights[order]
+        )
 
-    def calibration(self, prior: TreePrior, to: Arranged, n_trees: int) -> Calibration:
+    def calibration(self, prior: TreePrior, to: WeightedResponse, n_trees: int) -> Calibration:
         """Calibrate the prior to a response, which may be permuted."""
         model = None
         if needs_linear_model(prior, binary=self.binary):
@@ -218,7 +222,7 @@ def data_hash(
     columns: _core.Columns,
     y: FloatArray,
     *,
-    table: Table | None = None,
+    table: ColumnSchema | None = None,
     weights: FloatArray | None = None,
 ) -> str:
     """Return a fingerprint of encoded data.
@@ -249,13 +253,13 @@ def check_forest_memory(n_trees: int, n_rows: int) -> None:
     check_memory(f"n_trees={n_trees}", (n_trees,), per_tree, "use fewer", items="trees")
 
 
-def check_permuted_memory(what: str, number: int, data: Data, remedy: str) -> None:
+def check_permuted_memory(what: str, number: int, data: Dataset, remedy: str) -> None:
     """Raise MemoryError if so many permuted responses, and their weights, are too large."""
     each = 8 if data.weights is None else 16
     check_memory(what, (number, data.n_rows), each, remedy)
 
 
-def check_prior_fits_data(prior: TreePrior, data: Data) -> None:
+def check_prior_fits_data(prior: TreePrior, data: Dataset) -> None:
     """Raise ValueError if settings of the prior cannot go with data of this size and kind."""
     weights, (n, p) = prior.split_weights, data.shape
     if weights is not None and len(weights) != p:

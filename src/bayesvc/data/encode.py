@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from bayesvc._validation import check_memory, counted
 from bayesvc.data.interop import listed
-from bayesvc.data.read import Keep, Labelled, ReadX, read_X
-from bayesvc.data.schema import MISSING, Groups, Table
+from bayesvc.data.read import CategoricalColumn, Keep, RawColumns, read_X
+from bayesvc.data.schema import MISSING, ColumnSchema, Groups
 
 FloatArray = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ class EncodedX:
     """
 
     values: FloatArray
-    table: Table
+    table: ColumnSchema
     names_given: bool
 
     @property
@@ -93,14 +93,14 @@ def encode_X(
             read.values[:, j] = _numbered(column, categories[j], len(column.labels))
         if missing.any():
             gaps.add(j)
-    table = Table(read.names, categories, levels, frozenset(gaps))
+    table = ColumnSchema(read.names, categories, levels, frozenset(gaps))
     _check_categories(table, read.labelled)
     matrix, numbers_missing = _matrix(read)
     table = replace(table, missing=frozenset(gaps | numbers_missing)).with_groups(groups)
     return EncodedX(matrix, table, read.names_given)
 
 
-def encode_new_X(X: Any, table: Table) -> EncodedX:
+def encode_new_X(X: Any, table: ColumnSchema) -> EncodedX:
     """Return further rows of the columns that `table` describes, or say what does not fit.
 
     Examples
@@ -146,14 +146,14 @@ def check_names(names: tuple[str, ...], names_given: bool, fitted: tuple[str, ..
         )
 
 
-def _numbered(column: Labelled, known: tuple[str, ...], missing: float) -> FloatArray:
+def _numbered(column: CategoricalColumn, known: tuple[str, ...], missing: float) -> FloatArray:
     """Return the place of each row's label among those known; `missing` where it has none."""
     place = {label: float(k) for k, label in enumerate(known)}
     numbers = np.array([*(place.get(label, np.nan) for label in column.labels), missing])
     return np.asarray(numbers[column.codes])  # the last one where the code is -1
 
 
-def _with_known_labels(read: ReadX, j: int, table: Table) -> ReadX:
+def _with_known_labels(read: RawColumns, j: int, table: ColumnSchema) -> RawColumns:
     """Return the data with column j as numbers of the labels in the fits."""
     name, is_levels = table.names[j], j in table.levels
     known = table.levels[j] if is_levels else table.categories[j]
@@ -164,7 +164,7 @@ def _with_known_labels(read: ReadX, j: int, table: Table) -> ReadX:
                 f"column {name!r} of X holds numbers but held categories ({listed(known)}) in the "
                 "fits; pass these labels"
             )
-        column = Labelled(np.full(len(read.values), -1, dtype=np.intp), known)
+        column = CategoricalColumn(np.full(len(read.values), -1, dtype=np.intp), known)
     if (column.codes < 0).any() and j not in table.missing:
         _refuse_new_gaps([name])
     used = [column.labels[k] for k in np.unique(column.codes[column.codes >= 0])]
@@ -191,7 +191,7 @@ def _refuse_new_gaps(names: list[str]) -> None:
     )
 
 
-def _check_categories(table: Table, labelled: dict[int, Labelled]) -> None:
+def _check_categories(table: ColumnSchema, labelled: dict[int, CategoricalColumn]) -> None:
     for j, column in labelled.items():
         name, n = table.names[j], len(column.labels)
         if len(set(column.labels)) < n:
@@ -210,7 +210,7 @@ def _check_categories(table: Table, labelled: dict[int, Labelled]) -> None:
             )
 
 
-def _matrix(read: ReadX) -> tuple[FloatArray, set[int]]:
+def _matrix(read: RawColumns) -> tuple[FloatArray, set[int]]:
     """Return the numbers as the sampler reads them, and which columns have missing ones."""
     flags = read.values.flags
     if read.values.dtype != np.float64 or not (flags.c_contiguous or flags.f_contiguous):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
+class ExampleDataset:
     """Predictors, response, and which columns the response truly depends on.
 
     Examples
@@ -28,7 +28,7 @@ class Dataset:
     description: str
 
 
-def load_feynman() -> Dataset:
+def load_feynman() -> ExampleDataset:
     """Load 1,000 rows of the Feynman equation II.11.17 among 300 irrelevant columns.
 
     The density ``n = n_0 (1 + p_d Ef cos(theta) / (kb T))`` of polar molecules in an electric
@@ -47,7 +47,7 @@ def load_feynman() -> Dataset:
     lines = gzip.decompress(source.read_bytes()).decode().splitlines()
     names = tuple(lines[0].split(",")[1:])
     table = np.loadtxt(lines[1:], delimiter=",")
-    return Dataset(
+    return ExampleDataset(
         X=np.ascontiguousarray(table[:, 1:]),
         y=table[:, 0].copy(),
         feature_names=names,

@@ -29,7 +29,7 @@ Keep = NDArray[np.bool_] | None
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
+class CategoricalColumn:
     """A column of labels: for each row the place of its label, -1 where it is missing."""
 
     codes: NDArray[np.intp]
@@ -38,16 +38,16 @@ class Labelled:
 
 
 @dataclass(frozen=True, eq=False)
-class ReadX:
+class RawColumns:
     """Predictors as they came. A labelled column has no numbers in `values`."""
 
     values: NDArray[Any]
     names: tuple[str, ...]
     names_given: bool
-    labelled: dict[int, Labelled] = field(default_factory=dict)
+    labelled: dict[int, CategoricalColumn] = field(default_factory=dict)
 
 
-def read_X(X: Any, min_rows: int, keep: Keep = None) -> ReadX:
+def read_X(X: Any, min_rows: int, keep: Keep = None) -> RawColumns:
     """Return names, numbers and labels of X, or say what is wrong with it."""
     frame = as_narwhals(X, "X")
     if frame is not None and hasattr(frame, "columns"):
@@ -74,7 +74,7 @@ def read_X(X: Any, min_rows: int, keep: Keep = None) -> ReadX:
         values = dense_matrix(values)
     if values.dtype.kind in "OUT":
         return _read_objects(values, names)
-    return ReadX(values, names, names_given=False)
+    return RawColumns(values, names, names_given=False)
 
 
 def plain_array(X: Any) -> NDArray[Any]:
@@ -90,10 +90,10 @@ def plain_array(X: Any) -> NDArray[Any]:
     return values
 
 
-def _read_objects(values: NDArray[Any], names: tuple[str, ...]) -> ReadX:
+def _read_objects(values: NDArray[Any], names: tuple[str, ...]) -> RawColumns:
     """Read an array of any objects, column by column."""
     matrix = np.empty(values.shape, order="F")
-    labelled: dict[int, Labelled] = {}
+    labelled: dict[int, CategoricalColumn] = {}
     for j, name in enumerate(names):
         found = _of_objects(values[:, j].tolist())
         if isinstance(found, str):
@@ -101,17 +101,21 @@ def _read_objects(values: NDArray[Any], names: tuple[str, ...]) -> ReadX:
                 f"X has dtype {values.dtype}, but numbers or text are needed (column {name!r} "
                 f"holds {found}); convert the column to numbers or text, or drop it"
             )
-        if isinstance(found, Labelled) and found.labels and all(map(_is_number, found.labels)):
+        if (
+            isinstance(found, CategoricalColumn)
+            and found.labels
+            and all(map(_is_number, found.labels))
+        ):
             raise TypeError(
                 f"X has dtype {values.dtype}, and column {name!r} holds numbers as text such as "
                 f"{found.labels[0]!r}; convert them, for example with X.astype(float), or pass "
                 "a data frame with a column of categories"
             )
         _take(found, j, matrix, labelled)
-    return ReadX(matrix, names, False, labelled)
+    return RawColumns(matrix, names, False, labelled)
 
 
-def _read_frame(native: Any, frame: Any, min_rows: int, keep: Keep) -> ReadX:
+def _read_frame(native: Any, frame: Any, min_rows: int, keep: Keep) -> RawColumns:
     labels = list(native.columns) if hasattr(native, "columns") else []
     if not labels or hasattr(native, "column_names"):  # pyarrow: columns are data, not labels
         labels = list(frame.columns)
@@ -135,7 +139,7 @@ def _read_frame(native: Any, frame: Any, min_rows: int, keep: Keep) -> ReadX:
     values = dense_frame(native) if sparse else _wide_as_floats(frame).to_numpy()
     if values.dtype.kind not in "fiub":
         return _read_columns(frame, names, not defaults, sparse)
-    return ReadX(values, names, names_given=not defaults)
+    return RawColumns(values, names, names_given=not defaults)
 
 
 def _wide_as_floats(frame: Any) -> Any:
@@ -153,10 +157,12 @@ def _is_plain(dtype: Any) -> bool:
     return bool(dtype.is_numeric() or dtype == nw.Boolean)
 
 
-def _read_columns(frame: Any, names: tuple[str, ...], names_given: bool, sparse: set[int]) -> ReadX:
+def _read_columns(
+    frame: Any, names: tuple[str, ...], names_given: bool, sparse: set[int]
+) -> RawColumns:
     """Read a frame whose columns differ in kind."""
     matrix = np.empty((len(frame), len(names)), order="F")
-    labelled: dict[int, Labelled] = {}
+    labelled: dict[int, CategoricalColumn] = {}
     unusable = []
     for j, label in enumerate(frame.columns):
         series = frame.get_column(label)
@@ -171,14 +177,14 @@ def _read_columns(frame: Any, names: tuple[str, ...], names_given: bool, sparse:
             f"categories: {listed(unusable, quoted=True)}; drop them, or convert them to numbers "
             "(dates for example to days since a first day) or text"
         )
-    return ReadX(matrix, names, names_given, labelled)
+    return RawColumns(matrix, names, names_given, labelled)
 
 
 def _of_sparse(series: Any) -> NDArray[np.float64]:
     return np.asarray(series.to_native().to_numpy(dtype=np.float64, na_value=np.nan))
 
 
-def _of_series(series: Any) -> NDArray[np.float64] | Labelled | str:
+def _of_series(series: Any) -> NDArray[np.float64] | CategoricalColumn | str:
     """Return numbers or labels of a narwhals series, or in words what else it holds."""
     import narwhals as nw
 
@@ -211,7 +217,7 @@ def _declared(series: Any) -> tuple[list[Any], bool]:
     return list(native.dtype.categories), bool(getattr(native.dtype, "ordered", False))
 
 
-def _of_objects(values: list[Any]) -> NDArray[np.float64] | Labelled | str:
+def _of_objects(values: list[Any]) -> NDArray[np.float64] | CategoricalColumn | str:
     """Return numbers or labels of a list of objects, or in words what else it holds."""
     missing = np.fromiter(map(is_missing, values), dtype=bool, count=len(values))
     present = [value for value, gone in zip(values, missing, strict=True) if not gone]
@@ -231,7 +237,7 @@ def _labelled(
     missing: NDArray[np.bool_],
     declared: Sequence[Any] = (),
     ordered: bool = False,
-) -> Labelled:
+) -> CategoricalColumn:
     """Return the column with its labels: declared ones as they come, the others sorted."""
     present = {value for value, gone in zip(values, missing, strict=True) if not gone}
     labels = [str(label) for label in declared]
@@ -239,19 +245,19 @@ def _labelled(
     places = {label: k for k, label in enumerate(labels)}
     place = {value: places[str(value)] for value in present}
     codes = [-1 if gone else place[v] for v, gone in zip(values, missing, strict=True)]
-    return Labelled(np.array(codes, dtype=np.intp), tuple(labels), ordered)
+    return CategoricalColumn(np.array(codes, dtype=np.intp), tuple(labels), ordered)
 
 
 def _take(
-    found: NDArray[np.float64] | Labelled,
+    found: NDArray[np.float64] | CategoricalColumn,
     j: int,
     matrix: NDArray[np.float64],
-    labelled: dict[int, Labelled],
+    labelled: dict[int, CategoricalColumn],
 ) -> None:
-    if isinstance(found, Labelled) and found.labels:
+    if isinstance(found, CategoricalColumn) and found.labels:
         labelled[j] = found
     else:
-        matrix[:, j] = np.nan if isinstance(found, Labelled) else found
+        matrix[:, j] = np.nan if isinstance(found, CategoricalColumn) else found
 
 
 def _is_number(text: str) -> bool:

@@ -92,7 +92,7 @@ def check_blocks(labels: Any, n_rows: int, name: str = "permute_within") -> IntA
     return np.unique(labels, return_inverse=True)[1].reshape(-1)
 
 
-def check_movable(blocks: IntArray, y: FloatArray) -> None:
+def check_permutable(blocks: IntArray, y: FloatArray) -> None:
     """Raise ValueError if no permutation within the blocks changes the response."""
     n_blocks = int(blocks.max()) + 1
     if n_blocks == len(blocks):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._validation import check_choice, check_integer
-from bayesvc.data.column_layout import Layout
+from bayesvc.data.column_layout import ColumnLayout
 from bayesvc.data.interop import listed
 
 MISSING = "missing"
@@ -21,7 +21,7 @@ Groups = Mapping[str, Sequence[str | int]]
 
 
 @dataclass(frozen=True)
-class Table:
+class ColumnSchema:
     """The columns of X as far as numbers alone do not tell; what predictions need to know.
 
     Attributes
@@ -40,8 +40,8 @@ class Table:
 
     Examples
     --------
-    >>> from bayesvc.data.schema import Table
-    >>> table = Table(("a", "b", "c"), groups=(("pair", (0, 2)),))
+    >>> from bayesvc.data.schema import ColumnSchema
+    >>> table = ColumnSchema(("a", "b", "c"), groups=(("pair", (0, 2)),))
     >>> table.variable_names
     ('pair', 'b')
     """
@@ -74,7 +74,7 @@ class Table:
         return tuple(name for name, _ in self.variables) if self.groups else self.names
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> ColumnLayout:
         """The same as the sampler wants to know it."""
         counts: tuple[int, ...] = ()
         if self.categories:
@@ -83,7 +83,7 @@ class Table:
         if all(len(columns) == 1 for columns in pools):
             pools = ()
         gaps = tuple(sorted(j for j in self.missing if j not in self.categories))
-        return Layout(counts, pools, gaps)
+        return ColumnLayout(counts, pools, gaps)
 
     def labels(self, j: int) -> tuple[str, ...]:
         """Return the label of each number in a column of categories, none for other columns."""
@@ -92,22 +92,22 @@ class Table:
             return known
         return (*known, MISSING if MISSING not in known else f"({MISSING})")
 
-    def with_groups(self, groups: Groups | None) -> Table:
+    def with_groups(self, groups: Groups | None) -> ColumnSchema:
         """Return the table with these columns pooled."""
         if not groups:
             return self
-        return Table(
+        return ColumnSchema(
             self.names, self.categories, self.levels, self.missing,
             resolve_groups(groups, self.names),
         )  # fmt: skip
 
-    def part(self, variables: Iterable[int]) -> tuple[Table, list[int]]:
+    def part(self, variables: Iterable[int]) -> tuple[ColumnSchema, list[int]]:
         """Return the table of some variables, in the order given, and their columns here."""
         chosen = [self.variables[k] for k in variables]
         columns = sorted({j for _, own in chosen for j in own})
         place = {j: k for k, j in enumerate(columns)}
         pooled = {name for name, _ in self.groups}
-        return Table(
+        return ColumnSchema(
             tuple(self.names[j] for j in columns),
             {place[j]: labels for j, labels in self.categories.items() if j in place},
             {place[j]: labels for j, labels in self.levels.items() if j in place},
@@ -134,9 +134,9 @@ class Table:
         }
 
     @staticmethod
-    def from_dict(parts: Mapping[str, Any]) -> Table:
+    def from_dict(parts: Mapping[str, Any]) -> ColumnSchema:
         """Return the table that `to_dict` described."""
-        table = Table(
+        table = ColumnSchema(
             tuple(map(str, parts["names"])),
             {int(j): tuple(map(str, labels)) for j, labels in parts["categories"].items()},
             {int(j): tuple(map(str, labels)) for j, labels in parts["levels"].items()},

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc import _core
-from bayesvc.data.schema import Table
+from bayesvc.data.schema import ColumnSchema
 from bayesvc.draws.adapters import packages as adapters
 from bayesvc.priors.base import Calibration, TreePrior
 from bayesvc.priors.spike_forest import AbcRecord
 from bayesvc.responses.encode import Response
 
 if TYPE_CHECKING:
-    from bayesvc.data.dataset import Problem
+    from bayesvc.data.dataset import EncodedData
     from bayesvc.sampling.progress import ProgressCallback
 
 FloatArray = NDArray[np.float64]
@@ -139,9 +139,9 @@ class Draws:
     s: NDArray[np.float32] | None = None
     forests: tuple[_core.SavedForests, ...] | None = None
     abc: AbcRecord | None = None
-    table: Table | None = None
+    table: ColumnSchema | None = None
     source: str = "bayesvc"
-    _problem: Problem | None = field(default=None)
+    _problem: EncodedData | None = field(default=None)
 
     from_counts = staticmethod(adapters.from_counts)
     from_stochtree = staticmethod(adapters.from_stochtree)
@@ -159,9 +159,9 @@ class Draws:
         return len(self.feature_names)
 
     @property
-    def columns(self) -> Table:
+    def columns(self) -> ColumnSchema:
         """The columns of X: as many as variables, unless some were grouped."""
-        return Table(self.feature_names) if self.table is None else self.table
+        return ColumnSchema(self.feature_names) if self.table is None else self.table
 
     @property
     def acceptance(self) -> dict[str, FloatArray]:

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from bayesvc import _core
-from bayesvc._archive import Arrays, Kind, write_arrays
+from bayesvc._archive import Arrays, FileFormat, write_arrays
 from bayesvc._files import below, under
 from bayesvc._validation import check_choice, check_integer
-from bayesvc.data.schema import Table
+from bayesvc.data.schema import ColumnSchema
 from bayesvc.draws.draws import Draws, PathLike, tally_layout
 from bayesvc.priors.base import Calibration, prior_from_dict, prior_to_dict
 from bayesvc.priors.spike_forest import AbcRecord, SpikeForest
 from bayesvc.sampling.checkpoint import saved_forests
 
 # version 2 tells what the columns were, where they were not all plain numbers
-KIND = Kind("bayesvc-draws", "Draws", (1, 2), "sample again")
+KIND = FileFormat("bayesvc-draws", "Draws", (1, 2), "sample again")
 
 
 def write(draws: Draws, path: PathLike) -> None:
@@ -75,7 +75,7 @@ def from_parts(settings: dict[str, Any], arrays: Arrays) -> Draws:
         settings["calibration"] = Calibration(**settings["calibration"])
     settings["feature_names"] = tuple(settings["feature_names"])
     if "table" in settings:
-        settings["table"] = Table.from_dict(settings["table"])
+        settings["table"] = ColumnSchema.from_dict(settings["table"])
         if settings["table"].variable_names != settings["feature_names"]:
             raise ValueError("the table of columns is of other variables")
     layout = tally_layout(len(settings["feature_names"]), settings["n_draws"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from bayesvc._archive import Arrays, Kind, write_arrays
+from bayesvc._archive import Arrays, FileFormat, write_arrays
 from bayesvc._files import below, under
 from bayesvc.draws.draws import PathLike
 from bayesvc.priors.base import prior_from_dict, prior_to_dict
@@ -18,7 +18,7 @@ from bayesvc.thresholds.base import Threshold, threshold_from_dict, threshold_to
 if TYPE_CHECKING:
     from bayesvc.estimators.selector import VariableSelector
 
-KIND = Kind("bayesvc-selector", "VariableSelector", (1,), "fit again")
+KIND = FileFormat("bayesvc-selector", "VariableSelector", (1,), "fit again")
 
 
 def write(selector: VariableSelector, path: PathLike) -> None:

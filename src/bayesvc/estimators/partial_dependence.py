@@ -19,7 +19,7 @@ from bayesvc._validation import (
     resolve_n_jobs,
 )
 from bayesvc.data.interop import listed
-from bayesvc.data.schema import Table
+from bayesvc.data.schema import ColumnSchema
 from bayesvc.draws.draws import Draws, FloatArray
 from bayesvc.draws.prediction import new_rows, rescaled, rows_per_block, tails, tree_sums
 
@@ -168,7 +168,7 @@ def _averages(
     return totals / n
 
 
-def _columns(table: Table, features: int | str | Sequence[int | str]) -> list[int]:
+def _columns(table: ColumnSchema, features: int | str | Sequence[int | str]) -> list[int]:
     given = [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features)  # type: ignore[arg-type]
     if len(given) not in (1, 2):
         raise ValueError(f"features={features!r} holds {len(given)} columns; pass one or two")
@@ -178,7 +178,7 @@ def _columns(table: Table, features: int | str | Sequence[int | str]) -> list[in
     return found
 
 
-def column_number(table: Table, feature: Any) -> int:
+def column_number(table: ColumnSchema, feature: Any) -> int:
     """Return the position of a column that is given by position or name."""
     if isinstance(feature, str):
         pooled = dict(table.groups).get(feature)
@@ -196,12 +196,12 @@ def column_number(table: Table, feature: Any) -> int:
     return j
 
 
-def _labels(table: Table, j: int) -> tuple[str, ...]:
+def _labels(table: ColumnSchema, j: int) -> tuple[str, ...]:
     """Return the labels of the numbers 0, 1, ... in a column; none if it holds plain numbers."""
     return table.levels.get(j, ()) or table.labels(j)
 
 
-def _own_grid(table: Table, j: int, values: FloatArray, resolution: int) -> FloatArray:
+def _own_grid(table: ColumnSchema, j: int, values: FloatArray, resolution: int) -> FloatArray:
     labels = _labels(table, j)
     if labels:
         return np.arange(float(len(labels)))
@@ -216,7 +216,7 @@ def _own_grid(table: Table, j: int, values: FloatArray, resolution: int) -> Floa
     return np.unique(np.quantile(observed, np.linspace(*_GRID_ENDS, resolution)))
 
 
-def _given_grid(table: Table, columns: list[int], grid: Any) -> tuple[FloatArray, ...]:
+def _given_grid(table: ColumnSchema, columns: list[int], grid: Any) -> tuple[FloatArray, ...]:
     if len(columns) == 1:
         return (_axis(table, columns[0], "grid", grid),)
     if len(grid) != len(columns):
@@ -227,7 +227,7 @@ def _given_grid(table: Table, columns: list[int], grid: Any) -> tuple[FloatArray
     )
 
 
-def _axis(table: Table, j: int, name: str, axis: Any) -> FloatArray:
+def _axis(table: ColumnSchema, j: int, name: str, axis: Any) -> FloatArray:
     labels = _labels(table, j)
     if not labels:
         return check_vector(name, axis)
@@ -237,6 +237,6 @@ def _axis(table: Table, j: int, name: str, axis: Any) -> FloatArray:
     return np.array([float(labels.index(check_choice(name, label, labels))) for label in given])
 
 
-def _shown(table: Table, j: int, axis: FloatArray) -> NDArray[Any]:
+def _shown(table: ColumnSchema, j: int, axis: FloatArray) -> NDArray[Any]:
     labels = _labels(table, j)
     return np.array(labels, dtype=object)[axis.astype(np.intp)] if labels else axis

@@ -22,7 +22,7 @@ from bayesvc.plots._canvas import (
     shown,
 )
 from bayesvc.plots.style import GREY, LEFT_OUT, SELECTED
-from bayesvc.thresholds import Clusters
+from bayesvc.thresholds import ClusteringResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,7 +75,7 @@ def dendrogram(selection: Any, *, most: int = 30, n_others: int = 10, ax: Any = 
     selection = as_selection(selection)
     most, n_others = check_integer("most", most, 1), check_integer("n_others", n_others, 1)
     cut = selection.cut
-    if not isinstance(cut, Clusters):
+    if not isinstance(cut, ClusteringResult):
         raise ValueError(
             f"method {selection.method.name!r} clusters nothing, so it has no dendrogram; use a "
             "method with threshold 'clustering', such as 'dart-vc'"
@@ -111,7 +111,7 @@ def _nothing(selection: Selection, ax: Any) -> Plot:
 
 
 def _collapse(
-    selection: Selection, cut: Clusters, most: int, n_others: int
+    selection: Selection, cut: ClusteringResult, most: int, n_others: int
 ) -> tuple[list[_Branch], FloatArray]:
     """Return the branches to draw, by number, and the tree above them in scipy's layout."""
     m = len(cut.points)
@@ -136,7 +136,7 @@ def _collapse(
     return branches, tree
 
 
-def _best_ranks(selection: Selection, cut: Clusters) -> NDArray[np.int64]:
+def _best_ranks(selection: Selection, cut: ClusteringResult) -> NDArray[np.int64]:
     """Return the place of the most important variable below every node."""
     m = len(cut.points)
     best = np.full(2 * m - 1, len(selection.mask) + 1, dtype=np.int64)
@@ -183,7 +183,7 @@ def _leaves(top: int, children: Indices, m: int) -> list[int]:
 
 
 def _branch(
-    selection: Selection, cut: Clusters, node: int, number: int, children: Indices
+    selection: Selection, cut: ClusteringResult, node: int, number: int, children: Indices
 ) -> _Branch:
     m = len(cut.points)
     inside = np.zeros(m, dtype=bool)

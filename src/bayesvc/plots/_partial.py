@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bayesvc._validation import check_integer
 from bayesvc.data.encode import EncodedX, check_names, encode_X
-from bayesvc.data.schema import Table
+from bayesvc.data.schema import ColumnSchema
 from bayesvc.draws.draws import Draws
 from bayesvc.draws.prediction import new_rows
 from bayesvc.estimators.partial_dependence import PartialDependence, column_number
@@ -180,7 +180,7 @@ def _prior(selection: Selection) -> Any:
     return BART()
 
 
-def _positions(features: Any, table: Table, order: NDArray[np.intp], most: int) -> list[int]:
+def _positions(features: Any, table: ColumnSchema, order: NDArray[np.intp], most: int) -> list[int]:
     """Return the columns asked for, or those of the first variables that are one column each."""
     if features is None:
         own = (table.variables[k][1] for k in order.tolist())

@@ -103,7 +103,7 @@ class SpikeForest(TreePrior):
             self._set(name, value)
 
 
-def refuse_settings(**given: Any) -> None:
+def reject_arguments(**given: Any) -> None:
     """Raise ValueError for arguments that mean nothing under `SpikeForest`.
 
     Parameters
@@ -114,8 +114,8 @@ def refuse_settings(**given: Any) -> None:
 
     Examples
     --------
-    >>> from bayesvc.priors.spike_forest import refuse_settings
-    >>> refuse_settings(n_draws=None, keep_trees=False)
+    >>> from bayesvc.priors.spike_forest import reject_arguments
+    >>> reject_arguments(n_draws=None, keep_trees=False)
     """
     for name, value in given.items():
         wanted = check_flag(name, value) if name.startswith("keep_") else value is not None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bayesvc.report import words
 from bayesvc.selection.result import Selection
 
-Kind = Literal["flag", "count", "number", "share"]
+FileFormat = Literal["flag", "count", "number", "share"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Column:
     key: str
     label: str
     meaning: str
-    kind: Kind
+    kind: FileFormat
     values: NDArray[Any]
     low_first: bool = False
     extra: bool = False
@@ -46,7 +46,7 @@ class Column:
 class _About:
     label: str
     meaning: str
-    kind: Kind = "number"
+    kind: FileFormat = "number"
     low_first: bool = False
     extra: bool = False
 

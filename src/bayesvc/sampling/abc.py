@@ -18,8 +18,8 @@ from bayesvc._validation import (
     resolve_n_jobs,
     resolve_random_state,
 )
-from bayesvc.data.column_layout import PLAIN, Layout
-from bayesvc.data.dataset import Data, check_forest_memory, check_prior_fits_data
+from bayesvc.data.column_layout import PLAIN, ColumnLayout
+from bayesvc.data.dataset import Dataset, check_forest_memory, check_prior_fits_data
 from bayesvc.data.schema import Groups
 from bayesvc.draws.draws import Draws, tally_layout
 from bayesvc.priors.base import (
@@ -33,7 +33,7 @@ from bayesvc.priors.base import (
 from bayesvc.priors.spike_forest import AbcRecord, SpikeForest
 from bayesvc.responses.encode import EncodedY
 from bayesvc.sampling import joblib_backend as cluster
-from bayesvc.sampling.executor import ROLE_ABC, ROLE_PERMUTED_ABC, Length, fit_seed, run_tasks
+from bayesvc.sampling.executor import ROLE_ABC, ROLE_PERMUTED_ABC, ChainConfig, fit_seed, run_tasks
 from bayesvc.sampling.progress import Progress, ProgressCallback, check_progress
 from bayesvc.sampling.sample import Tallies
 
@@ -67,13 +67,13 @@ def sample_abc(
     threads = resolve_n_jobs(n_jobs)
     check_progress(progress)
     entropy = resolve_random_state(random_state)
-    data = Data(X, y, response, groups=groups)
+    data = Dataset(X, y, response, groups=groups)
     check_forest_memory(n_trees, data.n_rows)
     return abc_draws(data, prior, n_trees, entropy, n_jobs=threads, progress=progress)
 
 
 def abc_draws(
-    data: Data,
+    data: Dataset,
     prior: SpikeForest,
     n_trees: int,
     entropy: int,
@@ -124,7 +124,7 @@ def abc_sampler(
     X: NDArray[np.float64],
     y: EncodedY,
     n_trees: int,
-    layout: Layout = PLAIN,
+    layout: ColumnLayout = PLAIN,
 ) -> _core.AbcSampler:
     """Return the compiled sampler, which draws one sample for each seed."""
     from scipy.special import chdtri, ndtri
@@ -159,7 +159,7 @@ def abc_sampler(
 
 def run_samples(
     prior: SpikeForest,
-    data: Data,
+    data: Dataset,
     y: EncodedY,
     n_trees: int,
     seeds: list[NDArray[np.uint64]],
@@ -197,7 +197,7 @@ def run_samples(
 def _draw_some(
     prior: SpikeForest,
     X: NDArray[np.float64],
-    layout: Layout,
+    layout: ColumnLayout,
     y: EncodedY,
     n_trees: int,
     seeds: list[NDArray[np.uint64]],
@@ -255,7 +255,7 @@ class Kept:
 
 def _tallied(results: list[dict[str, Any]], n_features: int, prior: SpikeForest) -> dict[str, Any]:
     """Return the tallies of the kept samples by their names in `Draws`."""
-    tallies = Tallies(len(results), n_features, Length(prior.burn_in, 1), sigma_unit=1.0)
+    tallies = Tallies(len(results), n_features, ChainConfig(prior.burn_in, 1), sigma_unit=1.0)
     layout = tally_layout(n_features, 1)
     for r, result in enumerate(results):
         wide: dict[str, NDArray[Any]] = {}
@@ -267,7 +267,7 @@ def _tallied(results: list[dict[str, Any]], n_features: int, prior: SpikeForest)
     return tallies.contents()
 
 
-def check_abc(prior: SpikeForest, data: Data) -> None:
+def check_abc(prior: SpikeForest, data: Dataset) -> None:
     """Raise ValueError if settings of the prior cannot go with data of this size and kind."""
     n, p = data.shape
     if n < 3:

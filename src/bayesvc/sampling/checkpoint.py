@@ -21,7 +21,7 @@ from bayesvc.sampling.joblib_backend import settings_to_dict
 
 if TYPE_CHECKING:
     from bayesvc.draws.draws import PathLike
-    from bayesvc.sampling.executor import Fit, Length
+    from bayesvc.sampling.executor import ChainConfig, FitTask
 
 _FORESTS = "forests/"
 
@@ -56,7 +56,7 @@ class Checkpoint:
             )
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def find(self, key: str, n_features: int, length: Length) -> dict[str, Any] | None:
+    def find(self, key: str, n_features: int, length: ChainConfig) -> dict[str, Any] | None:
         """Return the result with this key, if the fit was finished."""
         path = self._path(key)
         try:
@@ -94,7 +94,9 @@ def open_checkpoint(folder: PathLike | None, random_state: Any) -> Checkpoint | 
     return Checkpoint(folder)
 
 
-def _result(arrays: dict[str, NDArray[Any]], n_features: int, length: Length) -> dict[str, Any]:
+def _result(
+    arrays: dict[str, NDArray[Any]], n_features: int, length: ChainConfig
+) -> dict[str, Any]:
     """Return the result of a fit if it is all there."""
     from bayesvc.draws.draws import tally_layout  # which knows of all that a fit leaves behind
 
@@ -126,7 +128,7 @@ def saved_forests(arrays: dict[str, NDArray[Any]], n_draws: int) -> _core.SavedF
     return forests
 
 
-def fit_key(columns: _core.Columns, fit: Fit, length: Length) -> str:
+def fit_key(columns: _core.Columns, fit: FitTask, length: ChainConfig) -> str:
     """Return a fingerprint of all that the result of a fit depends on.
 
     Examples
@@ -134,10 +136,10 @@ def fit_key(columns: _core.Columns, fit: Fit, length: Length) -> str:
     >>> import numpy as np
     >>> from bayesvc import _core
     >>> from bayesvc.sampling.checkpoint import fit_key
-    >>> from bayesvc.sampling.executor import Fit, Length, fit_seed
+    >>> from bayesvc.sampling.executor import FitTask, ChainConfig, fit_seed
     >>> columns = _core.Columns(np.eye(3))
-    >>> fits = [Fit(np.arange(3.0), _core.Settings(), fit_seed(0, 0, r)) for r in (0, 1)]
-    >>> len({fit_key(columns, fit, Length(10, 10)) for fit in fits})
+    >>> fits = [FitTask(np.arange(3.0), _core.Settings(), fit_seed(0, 0, r)) for r in (0, 1)]
+    >>> len({fit_key(columns, fit, ChainConfig(10, 10)) for fit in fits})
     2
     """
     about = {

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc import _core
-from bayesvc.data.column_layout import PLAIN, Layout
+from bayesvc.data.column_layout import PLAIN, ColumnLayout
 from bayesvc.sampling import joblib_backend as cluster
 from bayesvc.sampling.checkpoint import Checkpoint, fit_key
 from bayesvc.sampling.progress import Progress, ProgressCallback
@@ -32,7 +32,7 @@ _SECONDS_BETWEEN_LOOKS = 0.1
 
 
 @dataclass(frozen=True)
-class Length:
+class ChainConfig:
     """How long each fit runs, and what it keeps besides the tallies."""
 
     burn_in: int
@@ -49,7 +49,7 @@ class Length:
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class FitTask:
     """One fit to run: the scaled response, the settings and the seed."""
 
     y: NDArray[np.float64]
@@ -79,14 +79,14 @@ def fit_seed(entropy: int, role: int, replicate: int) -> NDArray[np.uint64]:
 
 def run_fits(
     columns: _core.Columns,
-    fits: Sequence[Fit],
-    length: Length,
+    fits: Sequence[FitTask],
+    length: ChainConfig,
     store: Callable[[int, dict[str, Any]], None],
     *,
     n_jobs: int,
     progress: bool | ProgressCallback | None = None,
     X: NDArray[np.float64] | None = None,
-    layout: Layout = PLAIN,
+    layout: ColumnLayout = PLAIN,
     checkpoint: Checkpoint | None = None,
 ) -> None:
     """Run fits and hand each result, with its index, to `store`, maybe on another thread.
@@ -119,11 +119,11 @@ def run_fits(
 
 def _go_on(
     columns: _core.Columns,
-    fits: Sequence[Fit],
-    length: Length,
+    fits: Sequence[FitTask],
+    length: ChainConfig,
     store: Callable[[int, dict[str, Any]], None],
     checkpoint: Checkpoint,
-) -> tuple[list[Fit], Callable[[int, dict[str, Any]], None]]:
+) -> tuple[list[FitTask], Callable[[int, dict[str, Any]], None]]:
     """Store what is in the checkpoint; return the other fits, and how to store and keep these."""
     left: list[tuple[int, str]] = []
     for i, fit in enumerate(fits):
@@ -177,7 +177,7 @@ def run_tasks(
     report.finish()
 
 
-class Started(Generic[_T]):
+class BackgroundCall(Generic[_T]):
     """A call that runs on a thread of its own from now on."""
 
     def __init__(self, compute: Callable[[], _T]) -> None:

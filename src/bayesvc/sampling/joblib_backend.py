@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc import _core
-from bayesvc.data.column_layout import PLAIN, Layout
+from bayesvc.data.column_layout import PLAIN, ColumnLayout
 from bayesvc.sampling.progress import Progress
 
 FloatArray = NDArray[np.float64]
@@ -90,7 +90,7 @@ def settings_from_dict(values: dict[str, Any]) -> _core.Settings:
 
 
 def fit(
-    X: FloatArray, layout: Layout, y: FloatArray, settings: dict[str, Any],
+    X: FloatArray, layout: ColumnLayout, y: FloatArray, settings: dict[str, Any],
     seed: NDArray[np.uint64], burn_in: int, n_draws: int, keep_fitted: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """Run one fit on a worker."""
@@ -100,10 +100,10 @@ def fit(
     )  # fmt: skip
 
 
-_last_columns: tuple[weakref.ref[FloatArray], Layout, _core.Columns] | None = None
+_last_columns: tuple[weakref.ref[FloatArray], ColumnLayout, _core.Columns] | None = None
 
 
-def columns_of(X: FloatArray, layout: Layout = PLAIN) -> _core.Columns:
+def columns_of(X: FloatArray, layout: ColumnLayout = PLAIN) -> _core.Columns:
     """Encode X, or return the columns made of the same array the last time."""
     global _last_columns
     last = _last_columns

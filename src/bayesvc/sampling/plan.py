@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc.data.dataset import (
-    Arranged,
-    Data,
+    Dataset,
+    WeightedResponse,
     check_forest_memory,
     check_permuted_memory,
     check_prior_fits_data,
@@ -22,7 +22,14 @@ from bayesvc.priors.base import Calibration, TreePrior
 from bayesvc.priors.spike_forest import SpikeForest
 from bayesvc.sampling.abc import abc_draws, check_abc
 from bayesvc.sampling.checkpoint import Checkpoint
-from bayesvc.sampling.executor import ROLE_FIT, ROLE_PERMUTED_FIT, Fit, Length, fit_seed, run_fits
+from bayesvc.sampling.executor import (
+    ROLE_FIT,
+    ROLE_PERMUTED_FIT,
+    ChainConfig,
+    FitTask,
+    fit_seed,
+    run_fits,
+)
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.sampling.sample import Tallies, check_run_memory, draws_of, fits_to
 
@@ -30,17 +37,17 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Need:
+class ReplicateCounts:
     """How many fits a prior needs, to the data and to permuted responses."""
 
     n_replicates: int
     n_permutations: int
 
-    def both(self, other: Need | None) -> Need:
+    def both(self, other: ReplicateCounts | None) -> ReplicateCounts:
         """Return what serves both."""
         if other is None:
             return self
-        return Need(
+        return ReplicateCounts(
             max(self.n_replicates, other.n_replicates),
             max(self.n_permutations, other.n_permutations),
         )
@@ -49,7 +56,7 @@ class Need:
 class Interrupted(KeyboardInterrupt):
     """Stopped by the user; `finished` tells how many fits of each prior the checkpoint holds."""
 
-    def __init__(self, finished: Mapping[TreePrior, Need]) -> None:
+    def __init__(self, finished: Mapping[TreePrior, ReplicateCounts]) -> None:
         super().__init__()
         self.finished = finished
 
@@ -83,11 +90,11 @@ class Fits:
 
 
 def sample_fits(
-    data: Data,
-    needs: Mapping[TreePrior, Need],
+    data: Dataset,
+    needs: Mapping[TreePrior, ReplicateCounts],
     *,
     n_trees: int,
-    length: Length,
+    length: ChainConfig,
     entropy: int,
     n_jobs: int,
     progress: bool | ProgressCallback | None = None,
@@ -140,7 +147,7 @@ def sample_fits(
 
 
 def _abc_fits(
-    data: Data, prior: SpikeForest, need: Need, n_trees: int, entropy: int, **how: Any
+    data: Dataset, prior: SpikeForest, need: ReplicateCounts, n_trees: int, entropy: int, **how: Any
 ) -> Fits:
     draws = abc_draws(data, prior, n_trees, entropy, **how)
     if not need.n_permutations:
@@ -162,14 +169,14 @@ class _Batch:
     permuted: bool
     prior: TreePrior
     calibration: Calibration
-    fits: list[Fit]
+    fits: list[FitTask]
     tallies: Tallies
 
 
 def _run_batches(
-    data: Data,
+    data: Dataset,
     batches: list[_Batch],
-    length: Length,
+    length: ChainConfig,
     n_jobs: int,
     progress: bool | ProgressCallback | None,
     checkpoint: Checkpoint | None,
@@ -196,37 +203,42 @@ def _run_batches(
         raise Interrupted(_finished(batches, [n in done for n in range(len(places))])) from None
 
 
-def _finished(batches: list[_Batch], done: list[bool]) -> dict[TreePrior, Need]:
+def _finished(batches: list[_Batch], done: list[bool]) -> dict[TreePrior, ReplicateCounts]:
     """Return how many fits of each prior were finished without a gap."""
-    found: dict[TreePrior, Need] = {}
+    found: dict[TreePrior, ReplicateCounts] = {}
     first = 0
     for batch in batches:
         mine = done[first : first + len(batch.fits)]
         first += len(mine)
         number = [*mine, False].index(False)
-        before = found.get(batch.prior, Need(0, 0))
-        own = Need(0, number) if batch.permuted else Need(number, 0)
+        before = found.get(batch.prior, ReplicateCounts(0, 0))
+        own = ReplicateCounts(0, number) if batch.permuted else ReplicateCounts(number, 0)
         found[batch.prior] = own.both(before)
     return found
 
 
 def _batches(
-    data: Data, prior: TreePrior, need: Need, n_trees: int, length: Length, entropy: int
+    data: Dataset,
+    prior: TreePrior,
+    need: ReplicateCounts,
+    n_trees: int,
+    length: ChainConfig,
+    entropy: int,
 ) -> list[_Batch]:
     p = len(data.names)
     calibration = data.calibration(prior, data.arranged, n_trees)
 
-    def fits(to: Arranged, own: Calibration, role: int, numbers: range) -> list[Fit]:
+    def fits(to: WeightedResponse, own: Calibration, role: int, numbers: range) -> list[FitTask]:
         seeds = [fit_seed(entropy, role, number) for number in numbers]
         return fits_to(to, prior, own, n_trees, p, seeds)
 
-    def batch(permuted: bool, its_fits: list[Fit]) -> _Batch:
+    def batch(permuted: bool, its_fits: list[FitTask]) -> _Batch:
         tallies = Tallies(len(its_fits), p, length, sigma_unit=calibration.y_range)
         return _Batch(permuted, prior, calibration, its_fits, tallies)
 
     found = [batch(False, fits(data.arranged, calibration, ROLE_FIT, range(need.n_replicates)))]
     if need.n_permutations:
-        permuted: list[Fit] = []
+        permuted: list[FitTask] = []
         for number in range(need.n_permutations):
             to = data.permuted(entropy, number)
             own = data.calibration(prior, to, n_trees)

@@ -18,13 +18,26 @@ from bayesvc._validation import (
     resolve_n_jobs,
     resolve_random_state,
 )
-from bayesvc.data.dataset import Arranged, Data, Problem, check_forest_memory, check_prior_fits_data
+from bayesvc.data.dataset import (
+    Dataset,
+    EncodedData,
+    WeightedResponse,
+    check_forest_memory,
+    check_prior_fits_data,
+)
 from bayesvc.data.schema import Groups
 from bayesvc.draws.draws import Draws, PathLike, tally_layout
 from bayesvc.priors.base import DART, Calibration, TreePrior, check_prior, core_settings
-from bayesvc.priors.spike_forest import SpikeForest, refuse_settings
+from bayesvc.priors.spike_forest import SpikeForest, reject_arguments
 from bayesvc.sampling.checkpoint import Checkpoint, open_checkpoint
-from bayesvc.sampling.executor import DEFAULT_DRAWS, ROLE_FIT, Fit, Length, fit_seed, run_fits
+from bayesvc.sampling.executor import (
+    DEFAULT_DRAWS,
+    ROLE_FIT,
+    ChainConfig,
+    FitTask,
+    fit_seed,
+    run_fits,
+)
 from bayesvc.sampling.progress import ProgressCallback, check_progress
 
 _KEPT_TREE_BYTES = 72  # of a tree with four nodes
@@ -123,7 +136,7 @@ def sample(
     if isinstance(prior, SpikeForest):
         from bayesvc.sampling.abc import sample_abc  # it builds on this module
 
-        refuse_settings(
+        reject_arguments(
             n_replicates=n_replicates, n_draws=n_draws, keep_counts=keep_counts, keep_s=keep_s,
             keep_trees=keep_trees, sample_weight=sample_weight,
         )  # fmt: skip
@@ -133,7 +146,7 @@ def sample(
         )  # fmt: skip
     n_replicates = check_integer("n_replicates", 10 if n_replicates is None else n_replicates, 1)
     n_trees = check_integer("n_trees", n_trees, 1)
-    length = Length(
+    length = ChainConfig(
         burn_in=check_integer("burn_in", DEFAULT_DRAWS if burn_in is None else burn_in, 0),
         n_draws=check_integer("n_draws", DEFAULT_DRAWS if n_draws is None else n_draws, 1),
         keep_counts=check_flag("keep_counts", keep_counts),
@@ -144,7 +157,7 @@ def sample(
     check_progress(progress)
     kept = open_checkpoint(checkpoint, random_state)
     entropy = resolve_random_state(random_state)
-    data = Data(
+    data = Dataset(
         X, y, response, groups=groups, sample_weight=sample_weight,
         keep_values=length.keep_trees, n_jobs=threads,
     )  # fmt: skip
@@ -160,11 +173,11 @@ def sample(
 
 
 def sample_replicates(
-    problem: Problem,
+    problem: EncodedData,
     prior: TreePrior,
     calibration: Calibration,
     n_trees: int,
-    length: Length,
+    length: ChainConfig,
     replicates: Sequence[int],
     entropy: int,
     *,
@@ -175,7 +188,7 @@ def sample_replicates(
     """Run the replicates with the numbers given; each depends on its own number only."""
     p = problem.columns.p
     seeds = [fit_seed(entropy, ROLE_FIT, r) for r in replicates]
-    to = Arranged(problem.y.values, problem.weights)
+    to = WeightedResponse(problem.y.values, problem.weights)
     fits = fits_to(to, prior, calibration, n_trees, p, seeds)
     tallies = Tallies(len(fits), p, length, sigma_unit=calibration.y_range)
     run_fits(
@@ -186,26 +199,26 @@ def sample_replicates(
 
 
 def fits_to(
-    to: Arranged,
+    to: WeightedResponse,
     prior: TreePrior,
     calibration: Calibration,
     n_trees: int,
     n_features: int,
     seeds: Sequence[NDArray[np.uint64]],
-) -> list[Fit]:
+) -> list[FitTask]:
     """Return a fit to the response for each seed."""
     settings = core_settings(prior, calibration, n_trees, n_features, to.weights)
     scaled = calibration.scale(to.y)
-    return [Fit(scaled, settings, seed) for seed in seeds]
+    return [FitTask(scaled, settings, seed) for seed in seeds]
 
 
 def draws_of(
     tallies: Tallies,
-    problem: Problem,
+    problem: EncodedData,
     prior: TreePrior,
     calibration: Calibration,
     n_trees: int,
-    length: Length,
+    length: ChainConfig,
     entropy: int,
 ) -> Draws:
     """Return what the fits to one problem left behind."""
@@ -261,7 +274,7 @@ def extend_draws(
     n_more = check_integer("n_more", n_more, 1)
     threads = resolve_n_jobs(n_jobs)
     check_progress(progress)
-    length = Length(
+    length = ChainConfig(
         draws.burn_in,
         draws.n_draws,
         keep_counts=draws.counts is not None,
@@ -295,7 +308,9 @@ def join(first: Draws, second: Draws) -> Draws:
 class Tallies:
     """Arrays for the results of several fits, filled as they finish, in any order."""
 
-    def __init__(self, n_fits: int, n_features: int, length: Length, sigma_unit: float) -> None:
+    def __init__(
+        self, n_fits: int, n_features: int, length: ChainConfig, sigma_unit: float
+    ) -> None:
         absent = {"counts": not length.keep_counts, "s": not length.keep_s}
         self._arrays: dict[str, NDArray[Any]] = {
             name: np.empty((n_fits, *shape), dtype)
@@ -328,7 +343,7 @@ class Tallies:
 
 
 def check_run_memory(
-    what: str, n_fits: int, length: Length, n_trees: int, shape: tuple[int, ...]
+    what: str, n_fits: int, length: ChainConfig, n_trees: int, shape: tuple[int, ...]
 ) -> None:
     """Raise MemoryError if a forest, or what so many fits leave behind, is too large."""
     n_rows, n_features = shape
@@ -348,7 +363,7 @@ def check_run_memory(
         check_memory("keep_trees=True", size, _KEPT_TREE_BYTES, remedy, items="trees")
 
 
-def _check_kept_memory(length: Length, n_replicates: int, n_features: int) -> None:
+def _check_kept_memory(length: ChainConfig, n_replicates: int, n_features: int) -> None:
     shape = (n_replicates, length.n_draws, n_features)
     remedy = "use fewer n_replicates or n_draws, or leave it False: the tallies need no draws"
     if length.keep_counts and length.keep_s:
@@ -359,7 +374,7 @@ def _check_kept_memory(length: Length, n_replicates: int, n_features: int) -> No
         check_memory("keep_s=True", shape, 4, remedy)
 
 
-def _problem_again(draws: Draws, X: Any, y: Any, sample_weight: Any) -> Problem:
+def _problem_again(draws: Draws, X: Any, y: Any, sample_weight: Any) -> EncodedData:
     """Return the data of `draws`, from memory or from the caller, whose hash must match."""
     if X is None and y is None and sample_weight is None:
         if draws._problem is None:
@@ -374,7 +389,7 @@ def _problem_again(draws: Draws, X: Any, y: Any, sample_weight: Any) -> Problem:
         raise ValueError(f"{missing}=None although {given} was given; pass both or neither")
     assert draws.response is not None
     groups = None if draws.table is None else dict(draws.table.groups)
-    problem = Data(
+    problem = Dataset(
         X, y, draws.response, groups=groups, sample_weight=sample_weight,
         keep_values=draws.forests is not None,
     ).problem  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import is_valid_linkage
 
-from bayesvc._archive import Arrays, Kind, checked, write_arrays
+from bayesvc._archive import Arrays, FileFormat, checked, write_arrays
 from bayesvc._files import below, under
 from bayesvc._validation import check_choice
 from bayesvc.data.frames import KINDS
@@ -19,13 +19,13 @@ from bayesvc.measures import MEASURES
 from bayesvc.selection.methods import Method
 from bayesvc.selection.result import Selection, Twin
 from bayesvc.selection.signal import SignalTest
-from bayesvc.selection.stopping import Enough
-from bayesvc.thresholds import Clusters, Cut
+from bayesvc.selection.stopping import StoppingResult
+from bayesvc.thresholds import ClusteringResult, ThresholdResult
 from bayesvc.thresholds.base import Clustering, threshold_from_dict, threshold_to_dict
 
 FloatArray = NDArray[np.float64]
 
-KIND = Kind("bayesvc-selection", "Selection", (1,), "select again")
+KIND = FileFormat("bayesvc-selection", "Selection", (1,), "select again")
 
 
 def write(selection: Selection, path: PathLike) -> None:
@@ -131,8 +131,10 @@ def _twin(parts: dict[str, Any]) -> Twin:
     return Twin(str(parts["unselected"]), str(parts["selected"]), float(parts["correlation"]))
 
 
-def _enough(parts: dict[str, Any] | None) -> Enough | None:
-    return None if parts is None else Enough(int(parts["n_replicates"]), str(parts["reason"]))
+def _enough(parts: dict[str, Any] | None) -> StoppingResult | None:
+    return (
+        None if parts is None else StoppingResult(int(parts["n_replicates"]), str(parts["reason"]))
+    )
 
 
 def _draws(path: PathLike, start: str, arrays: Arrays) -> Draws:
@@ -156,8 +158,8 @@ def _method(parts: dict[str, Any], draws: Draws) -> Method:
     )
 
 
-def _cut(arrays: Arrays, p: int, *, clusters: bool) -> Cut:
-    cut = Cut(
+def _cut(arrays: Arrays, p: int, *, clusters: bool) -> ThresholdResult:
+    cut = ThresholdResult(
         selected=checked("selected", arrays, (p,), np.bool_),
         threshold=checked("threshold", arrays, (p,), np.float64),
         margin=checked("margin", arrays, (p,), np.float64),
@@ -169,7 +171,7 @@ def _cut(arrays: Arrays, p: int, *, clusters: bool) -> Cut:
     tree = checked("tree", arrays, (len(points) - 1, 4), np.float64)
     if leaf.min() < 0 or leaf.max() >= len(points) or not _can_be_drawn(tree):
         raise ValueError("the dendrogram contradicts itself")
-    return Clusters(**vars(cut), tree=tree, leaf=leaf.astype(np.intp), points=points)
+    return ClusteringResult(**vars(cut), tree=tree, leaf=leaf.astype(np.intp), points=points)
 
 
 def _can_be_drawn(tree: FloatArray) -> bool:

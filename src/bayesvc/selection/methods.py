@@ -9,7 +9,7 @@ from typing import Any
 from bayesvc._validation import check_choice, check_integer
 from bayesvc.measures import MEASURES, Measure
 from bayesvc.priors.base import BART, DART, TreePrior, check_prior
-from bayesvc.priors.spike_forest import SpikeForest, refuse_settings
+from bayesvc.priors.spike_forest import SpikeForest, reject_arguments
 from bayesvc.thresholds.base import (
     THRESHOLDS,
     Clustering,
@@ -258,7 +258,7 @@ def check_fits(measure: Measure, kind: str | None, n_replicates: int | None = No
 
 def _replicates(kind: str, given: Any, default: int) -> int:
     if kind == "abc":
-        refuse_settings(n_replicates=given)
+        reject_arguments(n_replicates=given)
         return 0
     remedy = "the method needs at least one fit, and several to judge its stability"
     return check_integer("n_replicates", default if given is None else given, 1, remedy)

@@ -11,7 +11,7 @@ from bayesvc.draws import diagnostics
 from bayesvc.measures import relevance
 from bayesvc.measures._relevance_model import LEARNED_TREES
 from bayesvc.priors.base import BART, DART
-from bayesvc.thresholds import Clusters
+from bayesvc.thresholds import ClusteringResult
 
 if TYPE_CHECKING:
     from bayesvc.selection.result import Selection
@@ -41,7 +41,7 @@ def of_result(selection: Selection) -> list[str]:
             "n_draws) may agree more"
         )
     mask = selection.mask
-    if isinstance(selection.cut, Clusters) and mask.sum() > max(_MANY, len(mask) / 2):
+    if isinstance(selection.cut, ClusteringResult) and mask.sum() > max(_MANY, len(mask) / 2):
         notes.append(
             f"more than half of the variables are selected ({len(selection.selected)} of "
             f"{len(mask)}): the clustering split off a few odd ones instead of those that "
@@ -66,7 +66,7 @@ def of_result(selection: Selection) -> list[str]:
 def of_left_out(selection: Selection) -> list[str]:
     """Return a note if clusters leave out what the probability of relevance would select."""
     draws, signal = selection.draws, selection.signal
-    if not isinstance(selection.cut, Clusters) or (signal is not None and not signal.found):
+    if not isinstance(selection.cut, ClusteringResult) or (signal is not None and not signal.found):
         return []
     known = isinstance(draws.prior, BART | DART) and draws.n_trees == LEARNED_TREES
     if not known or draws.n_replicates < 2:

@@ -23,13 +23,13 @@ from bayesvc.selection import notes as _selection_notes
 from bayesvc.selection import text as _selection_text
 from bayesvc.selection.methods import Method
 from bayesvc.selection.prediction_check import PredictionCheck, check_prediction
-from bayesvc.thresholds import Cut
+from bayesvc.thresholds import ThresholdResult
 from bayesvc.thresholds.base import MedianProbability
 
 if TYPE_CHECKING:
     from bayesvc.plots import Plot
     from bayesvc.selection.signal import SignalTest
-    from bayesvc.selection.stopping import Enough
+    from bayesvc.selection.stopping import StoppingResult
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -91,7 +91,7 @@ class Selection:
 
     method: Method
     mask: BoolArray
-    cut: Cut
+    cut: ThresholdResult
     values: FloatArray
     null: FloatArray | None
     draws: Draws
@@ -100,7 +100,7 @@ class Selection:
     frame: str | None = None
     signal: SignalTest | None = None
     allow_empty: bool = False
-    enough: Enough | None = None
+    enough: StoppingResult | None = None
     row_share: FloatArray | None = None
 
     @property
@@ -236,7 +236,7 @@ class Selection:
             return self.mask
         if self.method.measure.least_fits > 1:  # a fit taken twice would agree with itself
             replicates = sorted(set(replicates))
-        return cut_draws(self.method, self.draws.take(replicates), self.null)[0]
+        return apply_method(self.method, self.draws.take(replicates), self.null)[0]
 
     @cached_property
     def mixing(self) -> diagnostics.Mixing:
@@ -424,9 +424,9 @@ class Selection:
         return _selection_text.as_html(self)
 
 
-def cut_draws(
+def apply_method(
     method: Method, draws: Any, null: FloatArray | None
-) -> tuple[BoolArray, Cut, FloatArray]:
+) -> tuple[BoolArray, ThresholdResult, FloatArray]:
     """Apply the measure and the threshold of a method: the mask, the cut and the values."""
     values = method.measure.compute(draws)
     cut = method.threshold.cut(method.measure, values, null)

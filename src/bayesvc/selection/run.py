@@ -10,19 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._validation import check_integer, resolve_n_jobs, resolve_random_state
-from bayesvc.data.dataset import Data
+from bayesvc.data.dataset import Dataset
 from bayesvc.draws.draws import Draws, PathLike
 from bayesvc.priors.base import TreePrior
 from bayesvc.priors.spike_forest import SpikeForest
 from bayesvc.sampling.checkpoint import Checkpoint, open_checkpoint
-from bayesvc.sampling.executor import DEFAULT_DRAWS, Length
-from bayesvc.sampling.plan import Fits, Need, sample_fits
+from bayesvc.sampling.executor import DEFAULT_DRAWS, ChainConfig
+from bayesvc.sampling.plan import Fits, ReplicateCounts, sample_fits
 from bayesvc.sampling.progress import ProgressCallback, check_progress
 from bayesvc.sampling.sample import join, sample_replicates
 from bayesvc.selection.methods import Method
-from bayesvc.selection.result import Selection, cut_draws, find_twins
+from bayesvc.selection.result import Selection, apply_method, find_twins
 from bayesvc.selection.signal import SignalTest, find_signal
-from bayesvc.selection.stopping import Enough, sample_enough
+from bayesvc.selection.stopping import StoppingResult, sample_until_stable
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,10 @@ class Run:
     checkpoint: Checkpoint | None
 
     @property
-    def length(self) -> Length:
+    def length(self) -> ChainConfig:
         """How long each fit runs."""
         burn_in = DEFAULT_DRAWS if self.burn_in is None else self.burn_in
-        return Length(burn_in, DEFAULT_DRAWS if self.n_draws is None else self.n_draws)
+        return ChainConfig(burn_in, DEFAULT_DRAWS if self.n_draws is None else self.n_draws)
 
 
 def check_run(
@@ -66,12 +66,12 @@ def check_run(
     )
 
 
-def sample_plans(data: Data, plans: Sequence[Method], run: Run) -> dict[TreePrior, Fits]:
+def sample_plans(data: Dataset, plans: Sequence[Method], run: Run) -> dict[TreePrior, Fits]:
     """Run the fits that the methods need; each prior is sampled once."""
-    needs: dict[TreePrior, Need] = {}
+    needs: dict[TreePrior, ReplicateCounts] = {}
     for plan in plans:
         assert plan.prior is not None
-        need = Need(plan.n_replicates, plan.n_permutations)
+        need = ReplicateCounts(plan.n_replicates, plan.n_permutations)
         needs[plan.prior] = need.both(needs.get(plan.prior))
     return sample_fits(
         data, needs, n_trees=run.n_trees, length=run.length, entropy=run.entropy,
@@ -80,8 +80,8 @@ def sample_plans(data: Data, plans: Sequence[Method], run: Run) -> dict[TreePrio
 
 
 def sample_until_enough(
-    data: Data, plan: Method, run: Run, max_seconds: float | None
-) -> tuple[dict[TreePrior, Fits], Enough]:
+    data: Dataset, plan: Method, run: Run, max_seconds: float | None
+) -> tuple[dict[TreePrior, Fits], StoppingResult]:
     """Sample until the selection is stable."""
     prior = plan.prior
     assert prior is not None
@@ -102,13 +102,13 @@ def sample_until_enough(
 
     def mask_of(draws: Draws) -> NDArray[np.bool_]:
         null = own[0].null(plan.measure, plan.n_permutations)
-        return cut_draws(replace(plan, n_replicates=draws.n_replicates), draws, null)[0]
+        return apply_method(replace(plan, n_replicates=draws.n_replicates), draws, null)[0]
 
-    draws, enough = sample_enough(more, mask_of, at_once=run.n_jobs, max_seconds=max_seconds)
+    draws, enough = sample_until_stable(more, mask_of, at_once=run.n_jobs, max_seconds=max_seconds)
     return {prior: replace(own[0], draws=draws)}, enough
 
 
-def test_for_signal(data: Data, plans: Sequence[Method], run: Run) -> SignalTest:
+def run_signal_test(data: Dataset, plans: Sequence[Method], run: Run) -> SignalTest:
     """Test for signal, at a cost in proportion to that of the dearest method."""
     sweeps = []
     for plan in plans:
@@ -125,7 +125,7 @@ def test_for_signal(data: Data, plans: Sequence[Method], run: Run) -> SignalTest
 def make_selection(
     plan: Method,
     fits: dict[TreePrior, Fits],
-    data: Data,
+    data: Dataset,
     frame: str | None,
     signal: SignalTest | None,
     *,
@@ -136,7 +136,7 @@ def make_selection(
     own = fits[plan.prior]
     draws = own.first(plan.n_replicates)
     null = own.null(plan.measure, plan.n_permutations)
-    mask, cut, values = cut_draws(plan, draws, null)
+    mask, cut, values = apply_method(plan, draws, null)
     found = Selection(
         method=plan,
         mask=mask,
@@ -155,5 +155,5 @@ def make_selection(
     return replace(found, twins=twins)
 
 
-def _correlations(data: Data, selected: NDArray[np.intp]) -> NDArray[np.float64]:
+def _correlations(data: Dataset, selected: NDArray[np.intp]) -> NDArray[np.float64]:
     return data.problem.columns.correlations(selected.tolist())

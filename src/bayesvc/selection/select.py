@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from bayesvc._validation import check_choice, check_flag, check_number
-from bayesvc.data.dataset import Data
+from bayesvc.data.dataset import Dataset
 from bayesvc.data.frames import frame_kind
 from bayesvc.data.schema import Groups
 from bayesvc.draws.draws import Draws, PathLike
 from bayesvc.priors.base import TreePrior
-from bayesvc.priors.spike_forest import SpikeForest, refuse_settings
+from bayesvc.priors.spike_forest import SpikeForest, reject_arguments
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.selection.comparison import Comparison
 from bayesvc.selection.methods import (
@@ -22,13 +22,13 @@ from bayesvc.selection.methods import (
     check_fits,
     resolve_method,
 )
-from bayesvc.selection.result import Selection, cut_draws
+from bayesvc.selection.result import Selection, apply_method
 from bayesvc.selection.run import (
     check_run,
     make_selection,
+    run_signal_test,
     sample_plans,
     sample_until_enough,
-    test_for_signal,
 )
 from bayesvc.selection.signal import check_signal_memory
 from bayesvc.thresholds.base import Threshold
@@ -137,7 +137,7 @@ def select(
     )  # fmt: skip
     _check_signal(signal_test, allow_empty)
     if isinstance(plan.prior, SpikeForest):
-        refuse_settings(
+        reject_arguments(
             n_draws=n_draws, sample_weight=sample_weight, n_replicates="auto" if auto else None
         )
         if burn_in is not None:
@@ -145,7 +145,7 @@ def select(
     run = check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint)
     if not signal_test:
         _check_permutes([plan], permute_within)
-    data = Data(
+    data = Dataset(
         X, y, response, groups=groups, sample_weight=sample_weight,
         permute_within=permute_within, n_jobs=run.n_jobs,
     )  # fmt: skip
@@ -157,7 +157,7 @@ def select(
         plan = replace(plan, n_replicates=enough.n_replicates)
     else:
         fits = sample_plans(data, [plan], run)
-    signal = test_for_signal(data, [plan], run) if signal_test else None
+    signal = run_signal_test(data, [plan], run) if signal_test else None
     found = make_selection(plan, fits, data, frame_kind(X), signal, allow_empty=allow_empty)
     return replace(found, enough=enough)
 
@@ -219,14 +219,14 @@ def compare(
     _check_signal(signal_test, allow_empty)
     if not signal_test:
         _check_permutes(plans, permute_within)
-    data = Data(
+    data = Dataset(
         X, y, response, groups=groups, sample_weight=sample_weight,
         permute_within=permute_within, n_jobs=run.n_jobs,
     )  # fmt: skip
     if signal_test:
         check_signal_memory(data)  # before the fits, which may take long
     fits = sample_plans(data, plans, run)
-    signal = test_for_signal(data, plans, run) if signal_test else None
+    signal = run_signal_test(data, plans, run) if signal_test else None
     frame = frame_kind(X)
     found = {
         plan.name: make_selection(plan, fits, data, frame, signal, allow_empty=allow_empty)
@@ -277,7 +277,7 @@ def select_from(
         name if draws.prior is None else plan.name, draws.prior, plan.measure, plan.threshold,
         draws.n_replicates, 0 if null is None else len(null),
     )  # fmt: skip
-    mask, cut, values = cut_draws(method, draws, null)
+    mask, cut, values = apply_method(method, draws, null)
     return Selection(
         method=method, mask=mask, cut=cut, values=values, null=null, draws=draws, permuted=permuted
     )

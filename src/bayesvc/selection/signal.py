@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc.data.dataset import Data, check_permuted_memory
+from bayesvc.data.dataset import Dataset, check_permuted_memory
 from bayesvc.priors.base import DART
 from bayesvc.sampling.executor import (
     ROLE_SIGNAL_FIT,
     ROLE_SIGNAL_ORDER,
-    Fit,
-    Length,
+    ChainConfig,
+    FitTask,
     fit_seed,
     run_fits,
 )
@@ -99,14 +99,14 @@ def plan_signal_test(n_sweeps: int) -> tuple[int, int]:
     return int(np.clip(budget / sweeps - 1, *_PERMUTATIONS)), sweeps
 
 
-def check_signal_memory(data: Data) -> None:
+def check_signal_memory(data: Dataset) -> None:
     """Raise MemoryError if the responses of the longest test are too large."""
     remedy = "pass signal_test=False, or fewer rows"
     check_permuted_memory("the test for signal", 1 + _PERMUTATIONS[1], data, remedy)
 
 
 def find_signal(
-    data: Data,
+    data: Dataset,
     n_sweeps: int,
     *,
     n_trees: int,
@@ -116,7 +116,7 @@ def find_signal(
 ) -> SignalTest:
     """Test for signal at a cost in proportion to that of the selection, `n_sweeps`."""
     n_permutations, sweeps = plan_signal_test(n_sweeps)
-    length = Length(sweeps // 2, sweeps - sweeps // 2, keep_fitted=True)
+    length = ChainConfig(sweeps // 2, sweeps - sweeps // 2, keep_fitted=True)
     fits = [_fit(data, number, n_trees, entropy) for number in range(n_permutations + 1)]
     data.forget_linear_model()
     explained = np.empty(len(fits))
@@ -133,7 +133,7 @@ def find_signal(
     return SignalTest(float(explained[0]), explained[1:])
 
 
-def _fit(data: Data, number: int, n_trees: int, entropy: int) -> Fit:
+def _fit(data: Dataset, number: int, n_trees: int, entropy: int) -> FitTask:
     """Return the fit to y for number 0, to a permutation of it for the others."""
     to = data.permuted(entropy, number, ROLE_SIGNAL_ORDER) if number else data.arranged
     prior = DART()

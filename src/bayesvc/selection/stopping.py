@@ -20,7 +20,7 @@ FIRST_FITS = 1 + STABLE_FOR  # the least that can be enough
 
 
 @dataclass(frozen=True)
-class Enough:
+class StoppingResult:
     """How many fits were taken, and why no more."""
 
     n_replicates: int
@@ -51,13 +51,13 @@ def first_stable(masks: list[BoolArray]) -> int | None:
     return None
 
 
-def sample_enough(
+def sample_until_stable(
     more: Callable[[Draws | None, int], Draws],
     mask_of: Callable[[Draws], BoolArray],
     *,
     at_once: int,
     max_seconds: float | None = None,
-) -> tuple[Draws, Enough]:
+) -> tuple[Draws, StoppingResult]:
     """Sample until `STABLE_FOR` fits in a row have not changed the selection.
 
     Parameters
@@ -88,4 +88,4 @@ def sample_enough(
         else:
             draws = more(draws, at_once)
             continue
-        return draws.take(range(number)), Enough(number, reason)
+        return draws.take(range(number)), StoppingResult(number, reason)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._validation import check_flag
-from bayesvc.data.dataset import Data, check_prior_fits_data
+from bayesvc.data.dataset import Dataset, check_prior_fits_data
 from bayesvc.data.encode import EncodedX
 from bayesvc.data.rows import check_blocks, check_weights
 from bayesvc.priors.spike_forest import SpikeForest
@@ -19,7 +19,7 @@ from bayesvc.sampling.executor import ROLE_OF_ROWS, random_words
 from bayesvc.selection.methods import Method, resolve_method
 from bayesvc.selection.result import Selection
 from bayesvc.selection.run import check_run
-from bayesvc.selection.subsamples import Drawing, IntArray, draw_rows
+from bayesvc.selection.subsamples import IntArray, SubsampleScheme, draw_rows
 
 _OF_THE_METHOD = (
     "goal", "prior", "measure", "threshold", "n_replicates", "n_permutations",
@@ -27,10 +27,10 @@ _OF_THE_METHOD = (
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class SubsamplePlan:
     """Data and the rows of each resample, and how to select from them."""
 
-    data: Data
+    data: Dataset
     rows: list[IntArray]
     entropy: int
     settings: Mapping[str, Any]
@@ -59,7 +59,7 @@ class Work:
 def prepare(
     X: Any,
     y: Any,
-    drawing: Drawing,
+    drawing: SubsampleScheme,
     *,
     selection: Selection | None,
     method: str,
@@ -74,7 +74,7 @@ def prepare(
     allow_empty: Any,
     progress: Any = None,
     checkpoint: Any = None,
-) -> Work:
+) -> SubsamplePlan:
     """Check the data and the settings, and draw the rows."""
     check_flag("allow_empty", allow_empty)
     if selection is not None:
@@ -88,7 +88,7 @@ def prepare(
         random_state, n_jobs, progress, checkpoint,
     )  # fmt: skip
     permutes = plan.n_permutations > 0 or allow_empty
-    data = Data(
+    data = Dataset(
         X, y, response, groups=groups, sample_weight=sample_weight, permute_within=permute_within
     )
     if selection is not None:
@@ -103,7 +103,7 @@ def prepare(
     }  # fmt: skip
     if selection is None:
         how["method"] = method
-    work = Work(data, rows, run.entropy, how)
+    work = SubsamplePlan(data, rows, run.entropy, how)
     _check_smallest(plan, work)
     return work
 
@@ -146,7 +146,7 @@ def _plan(method: str, settings: Mapping[str, Any]) -> Method:
     return plan
 
 
-def _check_same(selection: Selection, data: Data) -> None:
+def _check_same(selection: Selection, data: Dataset) -> None:
     if data.names != selection.feature_names:
         raise ValueError(
             f"X has other variables than selection ({len(data.names)} instead of "
@@ -169,10 +169,10 @@ def _own_blocks(blocks: Any, sample_weight: Any, n_rows: int) -> IntArray:
     return np.unique(kept, return_inverse=True)[1].reshape(-1)
 
 
-def _check_smallest(plan: Method, work: Work) -> None:
+def _check_smallest(plan: Method, work: SubsamplePlan) -> None:
     """Raise ValueError if the prior does not go with the smallest resample."""
     arguments = work.arguments(int(work.n_rows.argmin()))
-    part = Data(arguments["X"], arguments["y"], arguments["response"])
+    part = Dataset(arguments["X"], arguments["y"], arguments["response"])
     assert plan.prior is not None
     try:
         if isinstance(plan.prior, SpikeForest):

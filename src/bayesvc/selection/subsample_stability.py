@@ -16,9 +16,9 @@ from bayesvc.sampling.progress import Progress, ProgressCallback
 from bayesvc.selection.methods import DEFAULT_METHOD
 from bayesvc.selection.result import Selection
 from bayesvc.selection.select import select
-from bayesvc.selection.subsample_plan import Work, prepare
+from bayesvc.selection.subsample_plan import SubsamplePlan, prepare
 from bayesvc.selection.subsample_text import as_html, as_text
-from bayesvc.selection.subsamples import Drawing
+from bayesvc.selection.subsamples import SubsampleScheme
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
@@ -57,7 +57,7 @@ class RowStability:
     selection: Selection
     masks: BoolArray
     n_rows: NDArray[np.int64]
-    drawing: Drawing
+    drawing: SubsampleScheme
 
     @property
     def share(self) -> FloatArray:
@@ -167,7 +167,7 @@ def row_stability(
     _check_settings(settings, selection, method)
     if allow_empty is None:
         allow_empty = selection is not None and selection.allow_empty
-    drawing = Drawing(n_resamples, fraction, pairs)
+    drawing = SubsampleScheme(n_resamples, fraction, pairs)
     work = prepare(
         X, y, drawing, selection=selection, method=method, settings=settings, blocks=blocks,
         random_state=random_state, n_jobs=n_jobs, response=response, groups=groups,
@@ -191,7 +191,7 @@ def row_stability(
     return replace(found, selection=replace(selection, row_share=found.share))
 
 
-def _masks(work: Work, report: Progress) -> BoolArray:
+def _masks(work: SubsamplePlan, report: Progress) -> BoolArray:
     masks = []
     for number in range(len(work.rows)):
         report.update(number + 1)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._validation import check_flag, check_integer, check_number
-from bayesvc.data.dataset import Data
-from bayesvc.data.rows import check_movable
+from bayesvc.data.dataset import Dataset
+from bayesvc.data.rows import check_permutable
 from bayesvc.sampling.executor import ROLE_ROWS, random_words
 
 IntArray = NDArray[np.intp]
@@ -18,13 +18,13 @@ _ATTEMPTS = 100  # to draw rows in which the response varies
 
 
 @dataclass(frozen=True)
-class Drawing:
+class SubsampleScheme:
     """How often to draw rows, and how many.
 
     Examples
     --------
-    >>> from bayesvc.selection.subsamples import Drawing
-    >>> Drawing(50, 0.5, pairs=True).in_words
+    >>> from bayesvc.selection.subsamples import SubsampleScheme
+    >>> SubsampleScheme(50, 0.5, pairs=True).in_words
     '25 pairs of disjoint resamples'
     """
 
@@ -61,7 +61,7 @@ class Drawing:
 
 
 def draw_rows(
-    data: Data, drawing: Drawing, entropy: int, blocks: IntArray | None = None
+    data: Dataset, drawing: SubsampleScheme, entropy: int, blocks: IntArray | None = None
 ) -> list[IntArray]:
     """Return the rows of each resample, ascending; those of a pair follow each other.
 
@@ -71,10 +71,10 @@ def draw_rows(
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesvc.data.dataset import Data
-    >>> from bayesvc.selection.subsamples import Drawing, draw_rows
-    >>> data = Data(np.eye(6), np.arange(6.0), "auto")
-    >>> first, second = draw_rows(data, Drawing(2, 0.5, pairs=True), entropy=0)
+    >>> from bayesvc.data.dataset import Dataset
+    >>> from bayesvc.selection.subsamples import SubsampleScheme, draw_rows
+    >>> data = Dataset(np.eye(6), np.arange(6.0), "auto")
+    >>> first, second = draw_rows(data, SubsampleScheme(2, 0.5, pairs=True), entropy=0)
     >>> sorted(first.tolist() + second.tolist())
     [0, 1, 2, 3, 4, 5]
     """
@@ -86,7 +86,7 @@ def draw_rows(
     return found
 
 
-def _strata(data: Data, blocks: IntArray | None) -> list[tuple[str, IntArray]]:
+def _strata(data: Dataset, blocks: IntArray | None) -> list[tuple[str, IntArray]]:
     """Return the name and the members of what is drawn from: rows, blocks, or rows of a class."""
     if blocks is not None:
         return [("blocks", np.arange(int(blocks.max()) + 1))]
@@ -99,7 +99,7 @@ def _strata(data: Data, blocks: IntArray | None) -> list[tuple[str, IntArray]]:
     ]
 
 
-def _size(name: str, n: int, drawing: Drawing) -> int:
+def _size(name: str, n: int, drawing: SubsampleScheme) -> int:
     size = max(1, int(drawing.fraction * n))
     if drawing.at_once * size > n or (n == 1 and name == "blocks"):
         what = "two disjoint resamples" if drawing.pairs else "resamples"
@@ -111,8 +111,8 @@ def _size(name: str, n: int, drawing: Drawing) -> int:
 
 
 def _draw(
-    data: Data,
-    drawing: Drawing,
+    data: Dataset,
+    drawing: SubsampleScheme,
     strata: list[tuple[str, IntArray]],
     sizes: list[int],
     blocks: IntArray | None,
@@ -138,14 +138,14 @@ def _draw(
     )
 
 
-def _is_usable(data: Data, rows: IntArray) -> bool:
+def _is_usable(data: Dataset, rows: IntArray) -> bool:
     y = data.y.values[rows]
     if len(y) < 2 or np.ptp(y) == 0:
         return False
     if data.blocks is None:
         return True
     try:
-        check_movable(np.unique(data.blocks[rows], return_inverse=True)[1], y)
+        check_permutable(np.unique(data.blocks[rows], return_inverse=True)[1], y)
     except ValueError:
         return False
     return True

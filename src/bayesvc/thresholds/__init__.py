@@ -46,7 +46,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class ThresholdResult:
     """Which variables a threshold selects, and by how much.
 
     Attributes
@@ -72,14 +72,14 @@ class Cut:
 
 
 @dataclass(frozen=True, eq=False)
-class Clusters(Cut):
+class ClusteringResult(ThresholdResult):
     """A cut by clustering, with the dendrogram it was made on. See `clusters`.
 
     Attributes
     ----------
     selected, threshold, margin
-        As in `Cut`. `margin` is the distance, in the space of the clustering, to the nearest
-        variable on the other side. `threshold` lies half-way between the clusters if there is one
+        As in `ThresholdResult`. `margin` is the distance, in the space of the clustering, to the
+        nearest variable on the other side. `threshold` lies half-way between the clusters if there is one
         column, and is NaN otherwise.
     tree : ndarray (n_leaves - 1, 4)
         Dendrogram of the leaves in the layout of `scipy.cluster.hierarchy.linkage`, for its
@@ -118,7 +118,7 @@ class Clusters(Cut):
         return 1 - before / float(self.heights[-1])
 
 
-def local(observed: ArrayLike, null: ArrayLike, alpha: float = 0.05) -> Cut:
+def local(observed: ArrayLike, null: ArrayLike, alpha: float = 0.05) -> ThresholdResult:
     """Select the variables above the 1 - alpha quantile of their own null values.
 
     Parameters
@@ -141,7 +141,7 @@ def local(observed: ArrayLike, null: ArrayLike, alpha: float = 0.05) -> Cut:
     return _above(observed, np.quantile(null, level, axis=0))
 
 
-def gmax(observed: ArrayLike, null: ArrayLike, alpha: float = 0.05) -> Cut:
+def gmax(observed: ArrayLike, null: ArrayLike, alpha: float = 0.05) -> ThresholdResult:
     """Select the variables above the 1 - alpha quantile of the largest null value of each fit.
 
     Parameters
@@ -161,7 +161,9 @@ def gmax(observed: ArrayLike, null: ArrayLike, alpha: float = 0.05) -> Cut:
     return _above(observed, np.full(observed.shape, np.quantile(null.max(axis=1), level)))
 
 
-def gse(observed: ArrayLike, null: ArrayLike, alpha: float = 0.05, joint: bool = True) -> Cut:
+def gse(
+    observed: ArrayLike, null: ArrayLike, alpha: float = 0.05, joint: bool = True
+) -> ThresholdResult:
     """Select the variables above m + C s, m and s the mean and sd of their null values.
 
     Parameters
@@ -195,7 +197,9 @@ def gse(observed: ArrayLike, null: ArrayLike, alpha: float = 0.05, joint: bool =
     return _above(observed, mean + constant * sd)
 
 
-def median_probability(inclusion: ArrayLike, cut: float = 0.5, at_least_one: bool = False) -> Cut:
+def median_probability(
+    inclusion: ArrayLike, cut: float = 0.5, at_least_one: bool = False
+) -> ThresholdResult:
     """Select the variables whose inclusion probability is at least `cut`.
 
     Parameters
@@ -227,7 +231,7 @@ def median_probability(inclusion: ArrayLike, cut: float = 0.5, at_least_one: boo
         cut = float(probability.max())
     margin = probability - cut
     margin[np.abs(margin) <= _ROUNDING] = 0
-    return Cut(margin >= 0, np.full(margin.shape, cut), margin)
+    return ThresholdResult(margin >= 0, np.full(margin.shape, cut), margin)
 
 
 def clustering(
@@ -280,7 +284,7 @@ def clusters(
     transform: bool = True,
     weights: ArrayLike | None = None,
     keep: Literal["high", "low"] = "high",
-) -> Clusters:
+) -> ClusteringResult:
     """Do as `clustering` and return the dendrogram and the margins with the selection.
 
     Examples
@@ -314,14 +318,16 @@ def clusters(
     margin[~kept] = -cKDTree(points[kept]).query(points[~kept])[0]
     selected = kept[leaf]
     threshold = _between(raw, selected) if raw.shape[1] == 1 else math.nan
-    return Clusters(selected, np.full(len(raw), threshold), margin[leaf], tree, leaf, points)
+    return ClusteringResult(
+        selected, np.full(len(raw), threshold), margin[leaf], tree, leaf, points
+    )
 
 
-def _above(observed: FloatArray, threshold: FloatArray) -> Cut:
+def _above(observed: FloatArray, threshold: FloatArray) -> ThresholdResult:
     """Cut strictly above the threshold and above 0."""
     threshold = np.maximum(threshold, 0)
     margin = observed - threshold
-    return Cut(margin > 0, threshold, margin)
+    return ThresholdResult(margin > 0, threshold, margin)
 
 
 def _exact_alpha(alpha: Any) -> Fraction:
@@ -344,9 +350,9 @@ def _between(raw: FloatArray, selected: BoolArray) -> float:
 
 def _no_cut(
     selected: BoolArray, tree: FloatArray, leaf: NDArray[np.intp], points: FloatArray
-) -> Clusters:
+) -> ClusteringResult:
     nothing = np.full(len(selected), math.nan)
-    return Clusters(selected, nothing, nothing.copy(), tree, leaf, points)
+    return ClusteringResult(selected, nothing, nothing.copy(), tree, leaf, points)
 
 
 def _check_features(Z: ArrayLike) -> FloatArray:

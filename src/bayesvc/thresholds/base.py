@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayesvc import thresholds
 from bayesvc._validation import check_choice, check_flag, check_number
 from bayesvc.measures import Measure
-from bayesvc.thresholds import Cut
+from bayesvc.thresholds import ThresholdResult
 
 FloatArray = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ class Permutation:
         )
         return f"the measure has {what}"
 
-    def cut(self, measure: Measure, values: FloatArray, null: FloatArray | None) -> Cut:
+    def cut(self, measure: Measure, values: FloatArray, null: FloatArray | None) -> ThresholdResult:
         """Cut the values of a measure; `null` holds a row per permuted fit."""
         assert null is not None
         if self.kind == "local":
@@ -112,7 +112,7 @@ class MedianProbability:
         """Say why this threshold cannot cut the measure, or None."""
         return None if measure.is_probability else "the measure is no probability"
 
-    def cut(self, measure: Measure, values: FloatArray, null: FloatArray | None) -> Cut:
+    def cut(self, measure: Measure, values: FloatArray, null: FloatArray | None) -> ThresholdResult:
         """Cut probabilities."""
         return thresholds.median_probability(values, self.at, self.at_least_one)
 
@@ -149,7 +149,7 @@ class Clustering:
             return f"it has {len(self.weights)} weights for {measure.n_columns} columns"
         return None
 
-    def cut(self, measure: Measure, values: FloatArray, null: FloatArray | None) -> Cut:
+    def cut(self, measure: Measure, values: FloatArray, null: FloatArray | None) -> ThresholdResult:
         """Cluster the rows of the measure."""
         if measure.shape == "ranks":
             return thresholds.clusters(values, transform=False, weights=self.weights, keep="low")
