@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._files import DamagedFile, read_arrays, whole_file
-from bayesvc.draws.draws import PathLike
+from bayesvc._typing import PathLike
 
 _T = TypeVar("_T")
 

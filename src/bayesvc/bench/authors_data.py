@@ -12,11 +12,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from bayesvc._typing import FloatArray, IntArray
 
 POOL_ROWS = 100_000
 TRAINING_ROWS = 75_000

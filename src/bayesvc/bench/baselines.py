@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.inspection import permutation_importance
@@ -17,8 +16,7 @@ from sklearn.linear_model import LassoCV
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from bayesvc._typing import BoolArray, FloatArray
 
 
 def lasso(X: FloatArray, y: FloatArray, seed: int) -> BoolArray:

@@ -13,14 +13,12 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesvc._typing import FloatArray
 from bayesvc._validation import check_integer, check_number
 from bayesvc.bench import authors_data
 from bayesvc.bench.formula import Formula
 from bayesvc.bench.known_answer import BenchProblem, check_size, check_snr, generator, with_noise
-
-FloatArray = NDArray[np.float64]
 
 IRRELEVANT_PER_VARIABLE = 50
 _ROWS_FOR_SD = 100_000

@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from bayesvc._typing import FloatArray
 
 _CONSTANTS = {"pi": np.pi, "e": np.e}
 _FUNCTIONS: dict[str, Callable[[Any], Any]] = {

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._files import DamagedFile, read_arrays
+from bayesvc._typing import FloatArray
 from bayesvc.draws.draws import Draws
 from bayesvc.sampling.plan import Fits
 from bayesvc.selection.methods import PRIORS
-
-FloatArray = NDArray[np.float64]
 
 _TALLIES = ("vc", "vip", "mpvip", "mi")
 

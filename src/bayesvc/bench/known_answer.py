@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._typing import FloatArray
 from bayesvc._validation import check_integer, check_number
-
-FloatArray = NDArray[np.float64]
 
 
 class BenchProblem(NamedTuple):

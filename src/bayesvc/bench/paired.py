@@ -11,13 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from bayesvc._typing import FloatArray
 from bayesvc.bench import feynman
 from bayesvc.bench.summary import CELL, SCORES, TASK, held, usual_fits
-
-FloatArray = NDArray[np.float64]
 
 
 class MeanDifference(NamedTuple):

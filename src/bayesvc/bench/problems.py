@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesvc._typing import FloatArray
 from bayesvc._validation import check_integer, check_number
 from bayesvc.bench.known_answer import BenchProblem, check_size, generator
-
-FloatArray = NDArray[np.float64]
 
 
 def friedman(n: int, p: int = 100, sd: float = 1.0, seed: int = 0) -> BenchProblem:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._typing import BoolArray
 from bayesvc._validation import counted
 from bayesvc.bench.entries import OF_KEPT, Entry, load_function
 from bayesvc.bench.grid import Settings, Task
@@ -24,7 +25,6 @@ from bayesvc.sampling.plan import Fits, ReplicateCounts, sample_fits
 from bayesvc.selection.methods import prior_name
 from bayesvc.selection.result import apply_method
 
-BoolArray = NDArray[np.bool_]
 Row = dict[str, Any]
 
 

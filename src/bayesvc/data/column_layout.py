@@ -6,12 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesvc import _core
+from bayesvc._core import Columns
+from bayesvc._typing import FloatArray
 from bayesvc._validation import check_memory
-
-FloatArray = NDArray[np.float64]
 
 _CODE_BYTES = 4  # of a rank code, at most
 _NUMBER_BYTES = 8
@@ -28,9 +26,9 @@ class ColumnLayout(NamedTuple):
     groups: tuple[tuple[int, ...], ...] = ()
     missing: tuple[int, ...] = ()
 
-    def columns(self, X: FloatArray, *, keep_values: bool = False) -> _core.Columns:
+    def columns(self, X: FloatArray, *, keep_values: bool = False) -> Columns:
         """Return the matrix as the sampler reads it."""
-        return _core.Columns(
+        return Columns(
             X, keep_values=keep_values, n_categories=self.n_categories, groups=self.groups
         )
 

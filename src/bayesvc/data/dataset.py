@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesvc import _core
+from bayesvc._core import Columns, LinearModel
+from bayesvc._typing import FloatArray
 from bayesvc._validation import check_memory
 from bayesvc.data.column_layout import ColumnLayout
 from bayesvc.data.encode import encode_X
@@ -27,8 +27,6 @@ from bayesvc.priors.base import Calibration, TreePrior, calibrate, needs_linear_
 from bayesvc.responses.encode import EncodedY, encode_y
 from bayesvc.sampling.executor import ROLE_PERMUTATION, BackgroundCall, random_words
 
-FloatArray = NDArray[np.float64]
-
 _TREE_BYTES = 400  # of a tree of a few nodes, beside the numbers of its rows
 _FEWER = "pass fewer columns or rows"
 
@@ -37,7 +35,7 @@ _FEWER = "pass fewer columns or rows"
 class EncodedData:
     """Encoded data, kept so that more fits can follow."""
 
-    columns: _core.Columns
+    columns: Columns
     names: tuple[str, ...]
     y: EncodedY
     data_hash: str
@@ -130,7 +128,7 @@ class Dataset:
         return self.table.layout
 
     @cached_property
-    def _columns(self) -> BackgroundCall[_core.Columns]:
+    def _columns(self) -> BackgroundCall[Columns]:
         n, _ = shape = self.values.shape
         code_bytes = 1 if n <= 2**8 else 2 if n <= 2**16 else 4
         each = code_bytes + (8 if self._keep_values else 0)
@@ -157,7 +155,7 @@ class Dataset:
         return digest.hexdigest()
 
     @cached_property
-    def linear_model(self) -> _core.LinearModel:
+    def linear_model(self) -> LinearModel:
         """The full linear model, whose residuals tell sigma_hat of any response."""
         n, p = self.values.shape
         rank = min(n - 1, p)
@@ -169,11 +167,11 @@ class Dataset:
             _ = self._columns  # at the same time
         return BackgroundCall(lambda: self._linear_model(self.weights)).result()
 
-    def _linear_model(self, weights: FloatArray | None) -> _core.LinearModel:
+    def _linear_model(self, weights: FloatArray | None) -> LinearModel:
         design = self.layout.design(self.values)
         if weights is None:
-            return _core.LinearModel(design)
-        return _core.LinearModel(_times_root(design, weights))
+            return LinearModel(design)
+        return LinearModel(_times_root(design, weights))
 
     def forget_linear_model(self) -> None:
         """Give back its memory."""
@@ -219,7 +217,7 @@ def _times_root(design: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def data_hash(
-    columns: _core.Columns,
+    columns: Columns,
     y: FloatArray,
     *,
     table: ColumnSchema | None = None,

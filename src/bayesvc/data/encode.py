@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesvc._typing import FloatArray
 from bayesvc._validation import check_memory, counted
 from bayesvc.data.interop import listed
 from bayesvc.data.read import CategoricalColumn, Keep, RawColumns, read_X
 from bayesvc.data.schema import MISSING, ColumnSchema, Groups
-
-FloatArray = NDArray[np.float64]
 
 _MOST_CATEGORIES = 64  # a rule of the sampler holds one bit for each
 

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._typing import FloatArray, IntArray
 from bayesvc._validation import counted
 from bayesvc.data.interop import is_missing, one_per_row
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 _LEAST_SHARE = 1e-24  # of the largest weight: sigma goes with the root of a weight
 

@@ -11,13 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesvc._typing import BoolArray, FloatArray
 from bayesvc.draws.draws import Draws
 from bayesvc.sampling.executor import ROLE_BOOTSTRAP, random_words
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 # Beyond this R-hat of sigma the chains have not come to describe the same posterior.
 RHAT_LIMIT = 1.1

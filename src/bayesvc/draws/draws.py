@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc import _core
+from bayesvc._core import SavedForests
+from bayesvc._typing import FloatArray, PathLike
 from bayesvc.data.schema import ColumnSchema
 from bayesvc.draws.adapters import packages as adapters
 from bayesvc.priors.base import Calibration, TreePrior
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from bayesvc.data.dataset import EncodedData
     from bayesvc.sampling.progress import ProgressCallback
 
-FloatArray = NDArray[np.float64]
-PathLike = str | os.PathLike[str]
 
 MOVE_NAMES = ("birth", "death", "change", "swap")
 
@@ -137,7 +135,7 @@ class Draws:
     calibration: Calibration | None
     counts: NDArray[np.uint16] | None = None
     s: NDArray[np.float32] | None = None
-    forests: tuple[_core.SavedForests, ...] | None = None
+    forests: tuple[SavedForests, ...] | None = None
     abc: AbcRecord | None = None
     table: ColumnSchema | None = None
     source: str = "bayesvc"
@@ -376,6 +374,6 @@ class Draws:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if state["forests"] is not None:
-            parts = [_core.SavedForests.from_arrays(arrays) for arrays in state["forests"]]
+            parts = [SavedForests.from_arrays(arrays) for arrays in state["forests"]]
             state = {**state, "forests": tuple(parts)}
         self.__dict__.update(state)

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from bayesvc import _core
 from bayesvc._archive import Arrays, FileFormat, write_arrays
+from bayesvc._core import SavedForests
 from bayesvc._files import below, under
+from bayesvc._typing import PathLike
 from bayesvc._validation import check_choice, check_integer
 from bayesvc.data.schema import ColumnSchema
-from bayesvc.draws.draws import Draws, PathLike, tally_layout
+from bayesvc.draws.draws import Draws, tally_layout
 from bayesvc.priors.base import Calibration, prior_from_dict, prior_to_dict
 from bayesvc.priors.spike_forest import AbcRecord, SpikeForest
 from bayesvc.sampling.checkpoint import saved_forests
@@ -116,5 +117,5 @@ def _abc_record(arrays: Arrays, n_kept: int) -> AbcRecord:
     return AbcRecord(discrepancy, kept, subset_size, float(arrays["abc/seconds"]))
 
 
-def _forest(arrays: Arrays, r: int, n_draws: int) -> _core.SavedForests:
+def _forest(arrays: Arrays, r: int, n_draws: int) -> SavedForests:
     return saved_forests(below(f"forests/{r}/", arrays), n_draws)

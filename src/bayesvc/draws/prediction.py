@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from bayesvc._typing import FloatArray
 from bayesvc._validation import check_level, check_memory, resolve_n_jobs
 from bayesvc.data.encode import encode_new_X
-from bayesvc.draws.draws import Draws, FloatArray
+from bayesvc.draws.draws import Draws
 
 _NEWTON_STEPS = 100  # far more than Newton needs, and enough for bisection alone
 _PREDICTED_NUMBERS_PER_BLOCK = 8_000_000

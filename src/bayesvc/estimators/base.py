@@ -11,11 +11,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bayesvc._typing import FloatArray
 from bayesvc.data.interop import is_frame
 from bayesvc.data.read import plain_array
 from bayesvc.data.schema import Groups
 from bayesvc.data.sparse import is_sparse
-from bayesvc.draws.draws import Draws, FloatArray
+from bayesvc.draws.draws import Draws
 from bayesvc.estimators.partial_dependence import PartialDependence, partial_dependence
 from bayesvc.priors.base import BART, TreePrior
 from bayesvc.priors.spike_forest import SpikeForest

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesvc._archive import Arrays, FileFormat, write_arrays
 from bayesvc._files import below, under
-from bayesvc.draws.draws import PathLike
+from bayesvc._typing import PathLike
 from bayesvc.priors.base import prior_from_dict, prior_to_dict
 from bayesvc.selection import file as _selection_file
 from bayesvc.thresholds.base import Threshold, threshold_from_dict, threshold_to_dict

@@ -10,8 +10,8 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
+from bayesvc._typing import FloatArray
 from bayesvc._validation import check_choice, check_level
-from bayesvc.draws.draws import FloatArray
 from bayesvc.draws.prediction import predict_observation
 from bayesvc.estimators.base import ForestEstimator
 

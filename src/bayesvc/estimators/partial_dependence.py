@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._typing import FloatArray
 from bayesvc._validation import (
     check_choice,
     check_integer,
@@ -20,7 +21,7 @@ from bayesvc._validation import (
 )
 from bayesvc.data.interop import listed
 from bayesvc.data.schema import ColumnSchema
-from bayesvc.draws.draws import Draws, FloatArray
+from bayesvc.draws.draws import Draws
 from bayesvc.draws.prediction import new_rows, rescaled, rows_per_block, tails, tree_sums
 
 _GRID_ENDS = (0.05, 0.95)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from bayesvc._typing import PathLike
 from bayesvc.data.schema import Groups
-from bayesvc.draws.draws import PathLike
 from bayesvc.estimators.base import CheckedEstimator
 from bayesvc.priors.base import TreePrior
 from bayesvc.sampling.progress import ProgressCallback

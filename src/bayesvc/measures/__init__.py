@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from bayesvc._typing import FloatArray
 from bayesvc._validation import check_choice, check_flag
 from bayesvc.measures._relevance_model import probability
-
-FloatArray = NDArray[np.float64]
 
 _VIP_TALLY = {"draws": "vip", "sums": "vip_of_sums"}
 

@@ -10,10 +10,9 @@ is known (``studies/summaries/learn.py``), turns them into a probability.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-FloatArray = NDArray[np.float64]
+from bayesvc._typing import FloatArray
 
 LEARNED_TREES = 20
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc.draws.draws import Draws, PathLike
+from bayesvc._typing import PathLike
+from bayesvc.draws.draws import Draws
 from bayesvc.plots.style import (
     FAINT,
     GREY,

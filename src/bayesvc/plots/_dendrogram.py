@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._typing import FloatArray
 from bayesvc._validation import check_integer
 from bayesvc.plots._canvas import (
     Plot,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from bayesvc.selection.result import Selection
 
-FloatArray = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 

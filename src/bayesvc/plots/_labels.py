@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._typing import FloatArray
 from bayesvc.plots._canvas import root_figure, shown, verbatim
 from bayesvc.plots.style import GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = NDArray[np.float64]
 
 # Where a name may go: direction from its point, and distance in points (1/72 inch).
 _DIRECTIONS = (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._typing import FloatArray
 from bayesvc._validation import check_integer
 from bayesvc.data.encode import EncodedX, check_names, encode_X
 from bayesvc.data.schema import ColumnSchema
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayesvc.selection.result import Selection
-
-FloatArray = NDArray[np.float64]
 
 
 def partial_dependence(

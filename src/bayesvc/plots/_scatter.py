@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from bayesvc._typing import FloatArray
 from bayesvc._validation import check_integer
 from bayesvc.plots._canvas import (
     TALLY_LABELS,
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayesvc.selection.result import Selection
-
-FloatArray = NDArray[np.float64]
 
 
 def scatter(selection: Any, *, n_labels: int = 20, ax: Any = None) -> Plot:

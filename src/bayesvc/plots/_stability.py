@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._typing import BoolArray, FloatArray
 from bayesvc._validation import check_integer
 from bayesvc.plots._canvas import Plot, as_selection, canvas, headline, name_ticks, names_of
 from bayesvc.plots.style import LEFT_OUT, SELECTED
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from bayesvc.selection.result import Selection
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 _MOST_SIZES = 12
 _LEAST_SHARE = 0.1  # an unselected variable is shown if some number of fits selects it as often

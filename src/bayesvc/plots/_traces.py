@@ -19,7 +19,6 @@ from bayesvc.plots.style import GREY, LEFT_OUT, SELECTED, STYLES
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = NDArray[np.float64]
 
 _LABELS = {
     "sigma": "sigma",

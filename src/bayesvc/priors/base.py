@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc import _core
+from bayesvc._core import LinearModel, Settings
 from bayesvc._validation import check_choice, check_integer, check_number
 
 # Below this spread of the scaled response, 32-bit residuals would lose digits that matter.
@@ -260,7 +260,7 @@ def calibrate(
     n_trees: int,
     *,
     binary: bool,
-    linear_model: _core.LinearModel | None = None,
+    linear_model: LinearModel | None = None,
     weights: NDArray[np.float64] | None = None,
 ) -> Calibration:
     """Calibrate `prior` to the encoded response `y`.
@@ -327,7 +327,7 @@ def needs_linear_model(prior: TreePrior, *, binary: bool) -> bool:
 
 
 def residual_sd(
-    linear_model: _core.LinearModel,
+    linear_model: LinearModel,
     y: NDArray[np.float64],
     weights: NDArray[np.float64] | None = None,
     *,
@@ -358,9 +358,9 @@ def core_settings(
     n_trees: int,
     n_features: int,
     row_weights: NDArray[np.float64] | None = None,
-) -> _core.Settings:
+) -> Settings:
     """Return what the compiled sampler needs to know."""
-    settings = _core.Settings()
+    settings = Settings()
     settings.n_trees = n_trees
     settings.gamma = prior.gamma
     settings.beta = prior.beta

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._typing import FloatArray
 from bayesvc.report.table import compact
 from bayesvc.selection.result import Selection
-
-FloatArray = NDArray[np.float64]
 
 _MOST_SELECTED = 1500  # points of their own; a browser takes its time over each
 _MOST_OTHERS = 250

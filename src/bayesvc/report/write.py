@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from bayesvc.draws.draws import PathLike
+from bayesvc._typing import PathLike
 from bayesvc.report.page import comparison_page, selection_page
 from bayesvc.report.summary import DataSummary
 from bayesvc.selection.comparison import Comparison

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bayesvc
-from bayesvc import _core
+from bayesvc._core import Columns, SavedForests
 from bayesvc._files import DamagedFile, below, read_arrays, under, whole_file
 from bayesvc.sampling.joblib_backend import settings_to_dict
 
 if TYPE_CHECKING:
-    from bayesvc.draws.draws import PathLike
+    from bayesvc._typing import PathLike
     from bayesvc.sampling.executor import ChainConfig, FitTask
 
 _FORESTS = "forests/"
@@ -117,10 +117,10 @@ def _result(
     return found
 
 
-def saved_forests(arrays: dict[str, NDArray[Any]], n_draws: int) -> _core.SavedForests:
+def saved_forests(arrays: dict[str, NDArray[Any]], n_draws: int) -> SavedForests:
     """Return the trees of so many draws from their arrays, or raise DamagedFile."""
     try:
-        forests = _core.SavedForests.from_arrays(arrays)
+        forests = SavedForests.from_arrays(arrays)
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise DamagedFile(f"trees are damaged: {error}") from error
     if forests.n_draws != n_draws:
@@ -128,13 +128,13 @@ def saved_forests(arrays: dict[str, NDArray[Any]], n_draws: int) -> _core.SavedF
     return forests
 
 
-def fit_key(columns: _core.Columns, fit: FitTask, length: ChainConfig) -> str:
+def fit_key(columns: Columns, fit: FitTask, length: ChainConfig) -> str:
     """Return a fingerprint of all that the result of a fit depends on.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesvc import _core
+    >>> from bayesvc._core import Columns, SavedForests, Settings
     >>> from bayesvc.sampling.checkpoint import fit_key
     >>> from bayesvc.sampling.executor import FitTask, ChainConfig, fit_seed
     >>> columns = _core.Columns(np.eye(3))

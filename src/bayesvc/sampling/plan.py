@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesvc._typing import FloatArray
 from bayesvc.data.dataset import (
     Dataset,
     WeightedResponse,
@@ -32,8 +32,6 @@ from bayesvc.sampling.executor import (
 )
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.sampling.sample import Tallies, check_run_memory, draws_of, fits_to
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc import _core
+from bayesvc._core import SavedForests
+from bayesvc._typing import PathLike
 from bayesvc._validation import (
     check_flag,
     check_integer,
@@ -26,7 +27,7 @@ from bayesvc.data.dataset import (
     check_prior_fits_data,
 )
 from bayesvc.data.schema import Groups
-from bayesvc.draws.draws import Draws, PathLike, tally_layout
+from bayesvc.draws.draws import Draws, tally_layout
 from bayesvc.priors.base import DART, Calibration, TreePrior, check_prior, core_settings
 from bayesvc.priors.spike_forest import SpikeForest, reject_arguments
 from bayesvc.sampling.checkpoint import Checkpoint, open_checkpoint
@@ -317,7 +318,7 @@ class Tallies:
             for name, (shape, dtype) in tally_layout(n_features, length.n_draws).items()
             if not absent.get(name)
         }
-        self._forests: list[_core.SavedForests | None] = [None] * n_fits
+        self._forests: list[SavedForests | None] = [None] * n_fits
         self._keep_trees = length.keep_trees
         self._batches = (0, 0)
         self._sigma_unit = sigma_unit

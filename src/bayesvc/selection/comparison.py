@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesvc._typing import PathLike
 from bayesvc.data.frames import make_frame
-from bayesvc.draws.draws import PathLike
 from bayesvc.selection.notes import of_result
 from bayesvc.selection.result import Selection
 

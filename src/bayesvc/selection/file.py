@@ -6,15 +6,15 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.cluster.hierarchy import is_valid_linkage
 
 from bayesvc._archive import Arrays, FileFormat, checked, write_arrays
 from bayesvc._files import below, under
+from bayesvc._typing import FloatArray, PathLike
 from bayesvc._validation import check_choice
 from bayesvc.data.frames import KINDS
 from bayesvc.draws import file as _draws_file
-from bayesvc.draws.draws import Draws, PathLike
+from bayesvc.draws.draws import Draws
 from bayesvc.measures import MEASURES
 from bayesvc.selection.methods import Method
 from bayesvc.selection.result import Selection, Twin
@@ -22,8 +22,6 @@ from bayesvc.selection.signal import SignalTest
 from bayesvc.selection.stopping import StoppingResult
 from bayesvc.thresholds import ClusteringResult, ThresholdResult
 from bayesvc.thresholds.base import Clustering, threshold_from_dict, threshold_to_dict
-
-FloatArray = NDArray[np.float64]
 
 KIND = FileFormat("bayesvc-selection", "Selection", (1,), "select again")
 

@@ -17,8 +17,6 @@ from bayesvc.responses.encode import encode_y
 from bayesvc.sampling.executor import ROLE_FOLDS, random_order
 from bayesvc.sampling.sample import sample
 
-FloatArray = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class PredictionCheck:

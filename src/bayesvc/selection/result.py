@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from bayesvc import thresholds
+from bayesvc._typing import BoolArray, FloatArray, PathLike
 from bayesvc._validation import check_choice
 from bayesvc.data.encode import check_names, encode_X
 from bayesvc.data.frames import make_frame
 from bayesvc.draws import diagnostics
-from bayesvc.draws.draws import Draws, PathLike
+from bayesvc.draws.draws import Draws
 from bayesvc.selection import notes as _selection_notes
 from bayesvc.selection import text as _selection_text
 from bayesvc.selection.methods import Method
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from bayesvc.plots import Plot
     from bayesvc.selection.signal import SignalTest
     from bayesvc.selection.stopping import StoppingResult
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._typing import PathLike
 from bayesvc._validation import check_integer, resolve_n_jobs, resolve_random_state
 from bayesvc.data.dataset import Dataset
-from bayesvc.draws.draws import Draws, PathLike
+from bayesvc.draws.draws import Draws
 from bayesvc.priors.base import TreePrior
 from bayesvc.priors.spike_forest import SpikeForest
 from bayesvc.sampling.checkpoint import Checkpoint, open_checkpoint

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from bayesvc._typing import PathLike
 from bayesvc._validation import check_choice, check_flag, check_number
 from bayesvc.data.dataset import Dataset
 from bayesvc.data.frames import frame_kind
 from bayesvc.data.schema import Groups
-from bayesvc.draws.draws import Draws, PathLike
+from bayesvc.draws.draws import Draws
 from bayesvc.priors.base import TreePrior
 from bayesvc.priors.spike_forest import SpikeForest, reject_arguments
 from bayesvc.sampling.progress import ProgressCallback

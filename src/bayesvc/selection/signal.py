@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesvc._typing import FloatArray
 from bayesvc.data.dataset import Dataset, check_permuted_memory
 from bayesvc.priors.base import DART
 from bayesvc.sampling.executor import (
@@ -20,8 +20,6 @@ from bayesvc.sampling.executor import (
 )
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.sampling.sample import fits_to
-
-FloatArray = NDArray[np.float64]
 
 LEVEL = 0.05
 _SHARE = 0.3  # of the sweeps of the selection

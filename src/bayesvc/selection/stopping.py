@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesvc._typing import BoolArray
 from bayesvc.draws.draws import Draws
-
-BoolArray = NDArray[np.bool_]
 
 STABLE_FOR = 4  # fits that changed nothing
 MOST_FITS = 40

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._typing import IntArray
 from bayesvc._validation import check_flag
 from bayesvc.data.dataset import Dataset, check_prior_fits_data
 from bayesvc.data.encode import EncodedX
@@ -19,7 +20,7 @@ from bayesvc.sampling.executor import ROLE_OF_ROWS, random_words
 from bayesvc.selection.methods import Method, resolve_method
 from bayesvc.selection.result import Selection
 from bayesvc.selection.run import check_run
-from bayesvc.selection.subsamples import IntArray, SubsampleScheme, draw_rows
+from bayesvc.selection.subsamples import SubsampleScheme, draw_rows
 
 _OF_THE_METHOD = (
     "goal", "prior", "measure", "threshold", "n_replicates", "n_permutations",

@@ -8,10 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._typing import BoolArray, FloatArray, PathLike
 from bayesvc._validation import check_choice
 from bayesvc.data.frames import make_frame
 from bayesvc.data.schema import Groups
-from bayesvc.draws.draws import PathLike
 from bayesvc.sampling.progress import Progress, ProgressCallback
 from bayesvc.selection.methods import DEFAULT_METHOD
 from bayesvc.selection.result import Selection
@@ -19,9 +19,6 @@ from bayesvc.selection.select import select
 from bayesvc.selection.subsample_plan import SubsamplePlan, prepare
 from bayesvc.selection.subsample_text import as_html, as_text
 from bayesvc.selection.subsamples import SubsampleScheme
-
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
 
 SETTINGS = (
     "goal", "prior", "measure", "threshold", "n_replicates", "n_permutations", "n_trees", "burn_in",

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesvc._typing import IntArray
 from bayesvc._validation import check_flag, check_integer, check_number
 from bayesvc.data.dataset import Dataset
 from bayesvc.data.rows import check_permutable
 from bayesvc.sampling.executor import ROLE_ROWS, random_words
-
-IntArray = NDArray[np.intp]
 
 _ATTEMPTS = 100  # to draw rows in which the response varies
 

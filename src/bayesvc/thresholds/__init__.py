@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
+from bayesvc._typing import BoolArray, FloatArray
 from bayesvc._validation import (
     check_choice,
     check_flag,
@@ -38,8 +39,6 @@ __all__ = [
     "permutation_pvalues",
 ]
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 # Differences this small, relative to numbers of the order of 1, are rounding.
 _ROUNDING = 1e-12
@@ -79,8 +78,8 @@ class ClusteringResult(ThresholdResult):
     ----------
     selected, threshold, margin
         As in `ThresholdResult`. `margin` is the distance, in the space of the clustering, to the
-        nearest variable on the other side. `threshold` lies half-way between the clusters if there is one
-        column, and is NaN otherwise.
+        nearest variable on the other side. `threshold` lies half-way between the clusters if
+        there is one column, and is NaN otherwise.
     tree : ndarray (n_leaves - 1, 4)
         Dendrogram of the leaves in the layout of `scipy.cluster.hierarchy.linkage`, for its
         `dendrogram`. Empty if all rows are equal.

@@ -10,14 +10,10 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesvc import _core
+from bayesvc._core import average_linkage as linkage_of_points
+from bayesvc._typing import BoolArray, FloatArray, IntArray
 from bayesvc._validation import check_memory
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-BoolArray = NDArray[np.bool_]
 
 _LARGEST = 1e150
 _BYTES_PER_ROW = 600
@@ -83,7 +79,7 @@ def average_linkage(rows: FloatArray, weights: IntArray) -> FloatArray:
         "sample with the DART prior (never-split variables count as one), or screen the columns "
         "first",
     )
-    merges = _core.average_linkage(rows, weights.astype(np.float64))
+    merges = linkage_of_points(rows, weights.astype(np.float64))
     return _dendrogram(merges[np.argsort(merges[:, 2], kind="stable")])
 
 

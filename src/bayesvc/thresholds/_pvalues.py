@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import false_discovery_control
 
+from bayesvc._typing import FloatArray
 from bayesvc._validation import check_choice, check_floats, check_vector
-
-FloatArray = NDArray[np.float64]
 
 # Two patterns that are equal but for their scale differ by less after standardisation.
 _STANDARDISED_ROUNDING = 1e-9

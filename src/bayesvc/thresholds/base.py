@@ -6,15 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from bayesvc import thresholds
+from bayesvc._typing import FloatArray
 from bayesvc._validation import check_choice, check_flag, check_number
 from bayesvc.measures import Measure
 from bayesvc.thresholds import ThresholdResult
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

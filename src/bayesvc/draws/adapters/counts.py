@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesvc._typing import FloatArray
+
 if TYPE_CHECKING:
     from bayesvc.draws.draws import Draws
 
-FloatArray = NDArray[np.float64]
 Counts = NDArray[np.uint16]
 
 _LARGEST_COUNT = int(np.iinfo(np.uint16).max)

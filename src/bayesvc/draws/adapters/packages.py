@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesvc._typing import FloatArray
 from bayesvc._validation import check_number
 from bayesvc.draws.adapters.counts import Chains, Counts, check_counts, draws_of_chains
 
 if TYPE_CHECKING:
     from bayesvc.draws.draws import Draws
-
-FloatArray = NDArray[np.float64]
 
 
 def from_counts(counts: ArrayLike, *, feature_names: Sequence[str] | None = None) -> Draws:
