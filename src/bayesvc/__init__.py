@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from bayesvc.selection.result import Selection
     from bayesvc.selection.select import compare, select, select_from
     from bayesvc.selection.subsample_stability import RowStability, row_stability
-    from bayesvc.thresholds.base import Clustering, MedianProbability, Permutation
+    from bayesvc.thresholds import Clustering, MedianProbability, Permutation
 
 __version__ = "0.1.0"
 
@@ -50,13 +50,13 @@ _LATER = {
     "BART": "priors.base",
     "BARTClassifier": "estimators.forests",
     "BARTRegressor": "estimators.forests",
-    "Clustering": "thresholds.base",
+    "Clustering": "thresholds",
     "Comparison": "selection.comparison",
     "DART": "priors.base",
     "Draws": "draws.draws",
-    "MedianProbability": "thresholds.base",
+    "MedianProbability": "thresholds",
     "Moves": "priors.base",
-    "Permutation": "thresholds.base",
+    "Permutation": "thresholds",
     "RowStability": "selection.subsample_stability",
     "Selection": "selection.result",
     "SpikeForest": "priors.spike_forest",

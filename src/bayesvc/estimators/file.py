@@ -13,7 +13,7 @@ from bayesvc._files import below, under
 from bayesvc._typing import PathLike
 from bayesvc.priors.base import prior_from_dict, prior_to_dict
 from bayesvc.selection import file as _selection_file
-from bayesvc.thresholds.base import Threshold, threshold_from_dict, threshold_to_dict
+from bayesvc.thresholds import Threshold, threshold_from_dict, threshold_to_dict
 
 if TYPE_CHECKING:
     from bayesvc.estimators.selector import VariableSelector

@@ -17,7 +17,7 @@ from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.selection.methods import DEFAULT_METHOD
 from bayesvc.selection.result import Selection
 from bayesvc.selection.select import select
-from bayesvc.thresholds.base import Threshold
+from bayesvc.thresholds import Threshold
 
 
 class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]

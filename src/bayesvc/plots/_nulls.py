@@ -19,7 +19,7 @@ from bayesvc.plots._canvas import (
     names_of,
 )
 from bayesvc.plots.style import FAINT, GREY, LEFT_OUT, SELECTED, STYLES
-from bayesvc.thresholds.base import Permutation
+from bayesvc.thresholds import Permutation
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -11,7 +11,7 @@ from bayesvc.priors.base import TreePrior
 from bayesvc.priors.spike_forest import SpikeForest
 from bayesvc.selection.methods import PRIORS, RECIPES, Method
 from bayesvc.selection.result import Selection
-from bayesvc.thresholds.base import THRESHOLDS, Threshold
+from bayesvc.thresholds import THRESHOLDS, Threshold
 
 _MOST_WEIGHTS = 50
 

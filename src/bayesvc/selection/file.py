@@ -20,8 +20,13 @@ from bayesvc.selection.methods import Method
 from bayesvc.selection.result import Selection, Twin
 from bayesvc.selection.signal import SignalTest
 from bayesvc.selection.stopping import StoppingResult
-from bayesvc.thresholds import ClusteringResult, ThresholdResult
-from bayesvc.thresholds.base import Clustering, threshold_from_dict, threshold_to_dict
+from bayesvc.thresholds import (
+    Clustering,
+    ClusteringResult,
+    ThresholdResult,
+    threshold_from_dict,
+    threshold_to_dict,
+)
 
 KIND = FileFormat("bayesvc-selection", "Selection", (1,), "select again")
 

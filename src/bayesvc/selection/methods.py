@@ -10,7 +10,7 @@ from bayesvc._validation import check_choice, check_integer
 from bayesvc.measures import MEASURES, Measure
 from bayesvc.priors.base import BART, DART, TreePrior, check_prior
 from bayesvc.priors.spike_forest import SpikeForest, reject_arguments
-from bayesvc.thresholds.base import (
+from bayesvc.thresholds import (
     THRESHOLDS,
     Clustering,
     MedianProbability,

@@ -24,8 +24,7 @@ from bayesvc.selection import notes as _selection_notes
 from bayesvc.selection import text as _selection_text
 from bayesvc.selection.methods import Method
 from bayesvc.selection.prediction_check import PredictionCheck, check_prediction
-from bayesvc.thresholds import ThresholdResult
-from bayesvc.thresholds.base import MedianProbability
+from bayesvc.thresholds import MedianProbability, ThresholdResult
 
 if TYPE_CHECKING:
     from bayesvc.plots import Plot

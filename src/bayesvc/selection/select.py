@@ -32,7 +32,7 @@ from bayesvc.selection.run import (
     sample_until_enough,
 )
 from bayesvc.selection.signal import check_signal_memory
-from bayesvc.thresholds.base import Threshold
+from bayesvc.thresholds import Threshold
 
 
 def select(

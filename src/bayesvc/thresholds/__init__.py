@@ -7,29 +7,35 @@ variables in two.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import cKDTree
-
-from bayesvc._typing import BoolArray, FloatArray
-from bayesvc._validation import (
-    check_choice,
-    check_flag,
-    check_floats,
-    check_number,
-    check_vector,
+from bayesvc.thresholds._clustering import (
+    Clustering,
+    ClusteringResult,
+    check_weights,
+    clustering,
+    clusters,
 )
-from bayesvc.thresholds._linkage import average_linkage, last_split, leaf_points
-from bayesvc.thresholds._pvalues import check_pair, moments, permutation_pvalues
+from bayesvc.thresholds._median_probability import MedianProbability, median_probability
+from bayesvc.thresholds._named import (
+    THRESHOLDS,
+    Threshold,
+    check_threshold,
+    threshold_from_dict,
+    threshold_to_dict,
+)
+from bayesvc.thresholds._permutation import Permutation, gmax, gse, local
+from bayesvc.thresholds._pvalues import permutation_pvalues
+from bayesvc.thresholds.base import ThresholdResult
 
 __all__ = [
-    "Clusters",
-    "Cut",
+    "THRESHOLDS",
+    "Clustering",
+    "ClusteringResult",
+    "MedianProbability",
+    "Permutation",
+    "Threshold",
+    "ThresholdResult",
+    "check_threshold",
+    "check_weights",
     "clustering",
     "clusters",
     "gmax",
@@ -37,339 +43,6 @@ __all__ = [
     "local",
     "median_probability",
     "permutation_pvalues",
+    "threshold_from_dict",
+    "threshold_to_dict",
 ]
-
-
-# Differences this small, relative to numbers of the order of 1, are rounding.
-_ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, eq=False)
-class ThresholdResult:
-    """Which variables a threshold selects, and by how much.
-
-    Attributes
-    ----------
-    selected : ndarray of bool (n_features,)
-    threshold : ndarray (n_features,)
-        What the measure of each variable is compared with; NaN where a cut is not one number.
-    margin : ndarray (n_features,)
-        Distance to the cut: positive for selected variables, negative for the others (a tie has
-        0); NaN where no cut was made.
-
-    Examples
-    --------
-    >>> from bayesvc.thresholds import median_probability
-    >>> cut = median_probability([0.75, 0.25])
-    >>> cut.selected, cut.threshold, cut.margin
-    (array([ True, False]), array([0.5, 0.5]), array([ 0.25, -0.25]))
-    """
-
-    selected: BoolArray
-    threshold: FloatArray
-    margin: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class ClusteringResult(ThresholdResult):
-    """A cut by clustering, with the dendrogram it was made on. See `clusters`.
-
-    Attributes
-    ----------
-    selected, threshold, margin
-        As in `ThresholdResult`. `margin` is the distance, in the space of the clustering, to the
-        nearest variable on the other side. `threshold` lies half-way between the clusters if
-        there is one column, and is NaN otherwise.
-    tree : ndarray (n_leaves - 1, 4)
-        Dendrogram of the leaves in the layout of `scipy.cluster.hierarchy.linkage`, for its
-        `dendrogram`. Empty if all rows are equal.
-    leaf : ndarray of int (n_features,)
-        The leaf of each variable; variables with equal rows share one.
-    points : ndarray (n_leaves, n_columns)
-        The leaves in the space of the clustering (without the columns that tell nothing).
-
-    Examples
-    --------
-    >>> from bayesvc.thresholds import clusters
-    >>> split = clusters([[9.0], [0.0], [8.0], [0.0]], transform=False)
-    >>> split.leaf, split.heights, split.separation
-    (array([2, 0, 1, 0]), array([1. , 8.5]), 0.88...)
-    """
-
-    tree: FloatArray
-    leaf: NDArray[np.intp]
-    points: FloatArray
-
-    @property
-    def heights(self) -> FloatArray:
-        """Heights of the merges, ascending; the last is the distance of the two clusters."""
-        return self.tree[:, 2]
-
-    @property
-    def separation(self) -> float:
-        """How clear the split is: 1 - (height of the last merge but one) / (that of the last).
-
-        0 means that another split would have been as good; NaN that there is none.
-        """
-        if len(self.tree) == 0 or self.heights[-1] == 0:
-            return math.nan
-        before = float(self.heights[-2]) if len(self.tree) > 1 else 0.0
-        return 1 - before / float(self.heights[-1])
-
-
-def local(observed: ArrayLike, null: ArrayLike, alpha: float = 0.05) -> ThresholdResult:
-    """Select the variables above the 1 - alpha quantile of their own null values.
-
-    Parameters
-    ----------
-    observed : array (n_features,)
-        A measure such as VIP, MI or VC; it must be above 0 for a variable to be selected.
-    null : array (n_permutations, n_features)
-        The measure in fits to permuted responses.
-    alpha : float, default 0.05
-
-    Examples
-    --------
-    >>> from bayesvc.thresholds import local
-    >>> cut = local([0.9, 0.1], [[0.4, 0.6], [0.5, 0.5], [0.6, 0.4]], alpha=0.5)
-    >>> cut.selected, cut.threshold
-    (array([ True, False]), array([0.5, 0.5]))
-    """
-    observed, null = check_pair(observed, null)
-    level = float(1 - _exact_alpha(alpha))
-    return _above(observed, np.quantile(null, level, axis=0))
-
-
-def gmax(observed: ArrayLike, null: ArrayLike, alpha: float = 0.05) -> ThresholdResult:
-    """Select the variables above the 1 - alpha quantile of the largest null value of each fit.
-
-    Parameters
-    ----------
-    observed, null, alpha
-        As in `local`.
-
-    Examples
-    --------
-    >>> from bayesvc.thresholds import gmax
-    >>> cut = gmax([0.9, 0.1], [[0.4, 0.6], [0.5, 0.5], [0.3, 0.7]], alpha=0.5)
-    >>> cut.selected, cut.threshold
-    (array([ True, False]), array([0.6, 0.6]))
-    """
-    observed, null = check_pair(observed, null)
-    level = float(1 - _exact_alpha(alpha))
-    return _above(observed, np.full(observed.shape, np.quantile(null.max(axis=1), level)))
-
-
-def gse(
-    observed: ArrayLike, null: ArrayLike, alpha: float = 0.05, joint: bool = True
-) -> ThresholdResult:
-    """Select the variables above m + C s, m and s the mean and sd of their null values.
-
-    Parameters
-    ----------
-    observed, null, alpha
-        As in `local`.
-    joint : bool, default True
-        C is the least number for which more than 1 - alpha of the permuted fits have no variable
-        above its threshold. False: for which more than 1 - alpha of the null values of each
-        variable are not above its threshold (the text of the paper; a smaller C).
-
-    Examples
-    --------
-    >>> from bayesvc.thresholds import gse
-    >>> cut = gse([0.9, 0.1], [[0.4, 0.6], [0.5, 0.5], [0.6, 0.4]])
-    >>> cut.selected, cut.threshold.round(3)
-    (array([ True, False]), array([0.6, 0.6]))
-    """
-    observed, null = check_pair(observed, null)
-    check_flag("joint", joint)
-    covered = math.floor((1 - _exact_alpha(alpha)) * len(null))  # one more is the least above
-    mean, sd = moments(null)
-    varies = sd > 0
-    if not varies.any():
-        return _above(observed, mean)
-    standardised = (null[:, varies] - mean[varies]) / sd[varies]
-    if joint:
-        constant = np.sort(standardised.max(axis=1))[covered]
-    else:
-        constant = np.sort(standardised, axis=0)[covered].max()
-    return _above(observed, mean + constant * sd)
-
-
-def median_probability(
-    inclusion: ArrayLike, cut: float = 0.5, at_least_one: bool = False
-) -> ThresholdResult:
-    """Select the variables whose inclusion probability is at least `cut`.
-
-    Parameters
-    ----------
-    inclusion : array (n_features,)
-        Probabilities, such as the MPVIP. A rounding error below the cut counts as at it.
-    cut : float, default 0.5
-    at_least_one : bool, default False
-        Where no variable is that probable, select the most probable one (equals together), unless
-        all probabilities are 0.
-
-    Examples
-    --------
-    >>> from bayesvc.thresholds import median_probability
-    >>> median_probability([0.9, 0.5, 0.4]).selected
-    array([ True,  True, False])
-    >>> median_probability([0.3, 0.1], at_least_one=True).selected
-    array([ True, False])
-    """
-    remedy = "pass a probability such as 0.5, the median probability model"
-    cut = check_number("cut", cut, above=0, remedy=remedy)
-    probability = check_vector("inclusion", inclusion)
-    outside = (probability < 0) | (probability > 1 + _ROUNDING)
-    if outside.any() or cut > 1:
-        name = "cut" if cut > 1 else f"inclusion[{outside.argmax()}]"
-        value = cut if cut > 1 else probability[outside.argmax()]
-        raise ValueError(f"{name}={value:g} is no probability; {remedy}, and shares from 0 to 1")
-    if check_flag("at_least_one", at_least_one) and 0 < probability.max() < cut - _ROUNDING:
-        cut = float(probability.max())
-    margin = probability - cut
-    margin[np.abs(margin) <= _ROUNDING] = 0
-    return ThresholdResult(margin >= 0, np.full(margin.shape, cut), margin)
-
-
-def clustering(
-    Z: ArrayLike,
-    transform: bool = True,
-    weights: ArrayLike | None = None,
-    keep: Literal["high", "low"] = "high",
-) -> BoolArray:
-    """Split the variables in two by average linkage and select one cluster.
-
-    Parameters
-    ----------
-    Z : array (n_features, n_columns) or (n_features,)
-        What is known of each variable, such as the VC-measure, without any transformation.
-    transform : bool, default True
-        Take log(1 + Z) and standardise its columns (a constant one then tells nothing).
-        Turn it off for the VIP Rank.
-    weights : array (n_columns,), optional
-        Factors, at least 0, that multiply the (standardised) columns; 1 by default.
-    keep : {"high", "low"}, default "high"
-        Select the cluster with the higher or the lower mean of the first column of `Z`.
-
-    Returns
-    -------
-    ndarray of bool (n_features,)
-        Nothing is selected if all rows are equal, or if the clusters do not differ in the mean of
-        the first column. A single variable is selected if its first column is above 0.
-
-    Notes
-    -----
-    The two clusters are those of the last merge. Rows are sorted and equal rows merged into one
-    weighted row first, so the answer does not depend on the order of the variables, and many
-    variables that were never split on cost as much as one. The time grows with the square of the
-    number of distinct rows (20 seconds for 100,000), the memory with their number; MemoryError is
-    raised if it does not suffice.
-
-    Examples
-    --------
-    >>> from bayesvc.thresholds import clustering
-    >>> clustering([[9.0, 1.0], [0.5, 3.0], [8.0, 2.0], [0.0, 4.0]])
-    array([ True, False,  True, False])
-    >>> clustering([1.5, 3.5, 1.5, 3.5], transform=False, keep="low")
-    array([ True, False,  True, False])
-    """
-    return clusters(Z, transform, weights, keep).selected
-
-
-def clusters(
-    Z: ArrayLike,
-    transform: bool = True,
-    weights: ArrayLike | None = None,
-    keep: Literal["high", "low"] = "high",
-) -> ClusteringResult:
-    """Do as `clustering` and return the dendrogram and the margins with the selection.
-
-    Examples
-    --------
-    >>> from bayesvc.thresholds import clusters
-    >>> split = clusters([1.5, 3.5, 1.5, 4.0], transform=False, keep="low")
-    >>> split.selected, float(split.threshold[0]), split.margin
-    (array([ True, False,  True, False]), 2.5, array([ 2. , -2. ,  2. , -2.5]))
-    """
-    raw = _check_features(Z)
-    n_columns = raw.shape[1]
-    factors = np.ones(n_columns) if weights is None else check_weights(weights, n_columns)
-    if check_flag("transform", transform) and raw.min() <= -1:
-        raise ValueError(
-            f"Z holds {raw.min():g}, which has no log(1 + Z); pass numbers above -1, "
-            "or transform=False"
-        )
-    check_choice("keep", keep, ("high", "low"))
-    points, leaf, sizes = leaf_points(raw, transform, factors)
-    if len(points) == 1:
-        alone = len(raw) == 1 and raw[0, 0] > 0
-        return _no_cut(np.full(len(raw), alone), np.empty((0, 4)), leaf, points)
-    tree = average_linkage(points, sizes)
-    second = last_split(tree)
-    means = [_exact_mean(raw[side[leaf], 0]) for side in (~second, second)]
-    if abs(means[1] - means[0]) <= _ROUNDING * max(map(abs, means)):
-        return _no_cut(np.zeros(len(raw), dtype=bool), tree, leaf, points)
-    kept = second if (means[1] > means[0]) == (keep == "high") else ~second
-    margin = np.empty(len(points))
-    margin[kept] = cKDTree(points[~kept]).query(points[kept])[0]
-    margin[~kept] = -cKDTree(points[kept]).query(points[~kept])[0]
-    selected = kept[leaf]
-    threshold = _between(raw, selected) if raw.shape[1] == 1 else math.nan
-    return ClusteringResult(
-        selected, np.full(len(raw), threshold), margin[leaf], tree, leaf, points
-    )
-
-
-def _above(observed: FloatArray, threshold: FloatArray) -> ThresholdResult:
-    """Cut strictly above the threshold and above 0."""
-    threshold = np.maximum(threshold, 0)
-    margin = observed - threshold
-    return ThresholdResult(margin > 0, threshold, margin)
-
-
-def _exact_alpha(alpha: Any) -> Fraction:
-    """Return alpha as the decimal that was written, so that 1 - alpha is not a rounding off."""
-    remedy = "pass a level such as 0.05"
-    return Fraction(repr(check_number("alpha", alpha, above=0, below=1, remedy=remedy)))
-
-
-def _exact_mean(values: FloatArray) -> float:
-    """Return the mean, whatever the order of the values."""
-    return math.fsum(values) / len(values)
-
-
-def _between(raw: FloatArray, selected: BoolArray) -> float:
-    """Return the middle of the gap between the clusters of one column."""
-    one, other = raw[selected, 0], raw[~selected, 0]
-    low, high = (one, other) if one.max() < other.min() else (other, one)
-    return float(low.max() + (high.min() - low.max()) / 2)
-
-
-def _no_cut(
-    selected: BoolArray, tree: FloatArray, leaf: NDArray[np.intp], points: FloatArray
-) -> ClusteringResult:
-    nothing = np.full(len(selected), math.nan)
-    return ClusteringResult(selected, nothing, nothing.copy(), tree, leaf, points)
-
-
-def _check_features(Z: ArrayLike) -> FloatArray:
-    raw = check_floats("Z", Z)
-    raw = raw[:, np.newaxis] if raw.ndim == 1 else raw
-    if raw.ndim != 2 or raw.size == 0:
-        raise ValueError(f"Z has shape {raw.shape}; pass a row per variable and a column per fact")
-    return raw
-
-
-def check_weights(weights: ArrayLike, n_columns: int | None = None) -> FloatArray:
-    """Return factors of the columns of a measure; `n_columns` is None while it is unknown."""
-    factors = check_floats("weights", weights)
-    count = "" if n_columns is None else f"{n_columns} "
-    remedy = f"pass {count}numbers of at least 0, one per column of the measure, not all 0"
-    expected = (n_columns or max(1, factors.size),)
-    if factors.shape != expected:
-        raise ValueError(f"weights has shape {factors.shape}; {remedy}")
-    if factors.min() < 0 or factors.max() == 0:
-        raise ValueError(f"weights={factors.tolist()} cannot weigh the columns; {remedy}")
-    return factors
