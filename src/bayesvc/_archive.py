@@ -1,24 +1,35 @@
-"""Saved results: an npz file of arrays and settings, which tells its format and version."""
+"""Saved results: files that are complete or absent, and formats that carry a version.
+
+A saved result is an npz file of arrays and settings. `FileFormat` writes what kind of file it is
+and in which version, and refuses any other kind when it reads.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._files import DamagedFile, read_arrays, whole_file
 from bayesvc._typing import PathLike
+from bayesvc._validation import check_memory
 
 _T = TypeVar("_T")
 
 Arrays = dict[str, NDArray[Any]]
 _SETTINGS = "settings"
 _WRONG = (KeyError, TypeError, ValueError, AttributeError, RuntimeError, IndexError)
+
+
+class DamagedFile(ValueError):
+    """The file does not hold the arrays that should be in it."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +48,7 @@ class FileFormat:
         return {**arrays, _SETTINGS: np.frombuffer(text, dtype=np.uint8)}
 
     def settings(self, path: PathLike, arrays: Arrays) -> dict[str, Any]:
-        """Return the settings among arrays, or say that they are of something else."""
+        """Return the settings among arrays; raise ValueError if they are of another format."""
         try:
             settings = json.loads(arrays[_SETTINGS].tobytes())
             is_ours = settings.pop("format") == self.format
@@ -78,28 +89,67 @@ class FileFormat:
         )
 
 
+@contextmanager
+def atomic_file(target: Path) -> Iterator[BinaryIO]:
+    """Open a file to write, which replaces `target` once all of it is on the disk."""
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 def write_arrays(path: PathLike, arrays: Arrays) -> None:
-    """Write arrays to a file; one of that name stays whole until it is replaced."""
+    """Write arrays to an npz file. An existing file stays complete until it is replaced."""
     target = Path(path)
     if not target.parent.is_dir():
         raise FileNotFoundError(
             f"path={str(path)!r} cannot be written, because there is no folder "
             f"{str(target.parent)!r}; make the folder first"
         )
-    with whole_file(target) as file:
+    with atomic_file(target) as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 
-def checked(
+def read_arrays(path: Path) -> Arrays:
+    """Return the arrays of an npz file. Nothing in the file is executed.
+
+    Raises
+    ------
+    DamagedFile
+        If the file is not an npz archive, or not complete.
+    """
+    with path.open("rb") as file:
+        try:
+            with np.load(file, allow_pickle=False) as archive:
+                sizes = [member.file_size for member in archive.zip.infolist()]
+                remedy = "read it on a larger machine"
+                check_memory(f"{str(path)!r}", (sum(sizes),), 1, remedy, items="items")
+                arrays = {name: archive[name] for name in archive.files}
+        except MemoryError:
+            raise
+        except Exception as error:  # zipfile, its decompressors and numpy raise all kinds
+            raise DamagedFile(str(error) or type(error).__name__) from error
+    strangers = [name for name, part in arrays.items() if not isinstance(part, np.ndarray)]
+    if strangers:
+        raise DamagedFile(f"{strangers[0]!r} is no array")
+    return arrays
+
+
+def check_array(
     name: str, arrays: Arrays, shape: tuple[int | None, ...], kind: type[np.generic]
 ) -> NDArray[Any]:
-    """Return an array of that shape, where None is any length, and that type.
+    """Return an array that must have this shape, where None is any length, and this type.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesvc._archive import checked
-    >>> checked("a", {"a": np.zeros((2, 3))}, (None, 3), np.float64).shape
+    >>> from bayesvc._archive import check_array
+    >>> check_array("a", {"a": np.zeros((2, 3))}, (None, 3), np.float64).shape
     (2, 3)
     """
     array = arrays[name]
@@ -109,3 +159,29 @@ def checked(
     if not fits or array.dtype != kind:
         raise ValueError(f"{name} is {array.dtype} {array.shape}")
     return array
+
+
+def add_prefix(prefix: str, arrays: Arrays) -> Arrays:
+    """Return the arrays with a prefix before their names.
+
+    Examples
+    --------
+    >>> from bayesvc._archive import add_prefix
+    >>> add_prefix("cut/", {"tree": 1})
+    {'cut/tree': 1}
+    """
+    return {f"{prefix}{name}": part for name, part in arrays.items()}
+
+
+def with_prefix(prefix: str, arrays: Arrays) -> Arrays:
+    """Return the arrays whose names start with a prefix, and drop it from their names.
+
+    Examples
+    --------
+    >>> from bayesvc._archive import with_prefix
+    >>> with_prefix("cut/", {"cut/tree": 1, "mask": 2})
+    {'tree': 1}
+    """
+    return {
+        name.removeprefix(prefix): part for name, part in arrays.items() if name.startswith(prefix)
+    }
