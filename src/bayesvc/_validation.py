@@ -91,11 +91,6 @@ def _nearest(value: str, choices: tuple[str, ...]) -> list[str]:
     return [plain[name] for name in difflib.get_close_matches(value.lower(), plain, 1)]
 
 
-def counted(number: int, thing: str) -> str:
-    """Return "1 value" or "2 values"."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
 def check_flag(name: str, value: Any) -> bool:
     """Return `value` if it is True or False."""
     if not isinstance(value, bool | np.bool_):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._files import DamagedFile, read_arrays
+from bayesvc._archive import DamagedFile, read_arrays
 from bayesvc._typing import FloatArray
 from bayesvc.draws.draws import Draws
 from bayesvc.sampling.plan import Fits

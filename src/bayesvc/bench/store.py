@@ -27,7 +27,7 @@ from typing import Any
 import polars as pl
 
 from bayesvc import __version__
-from bayesvc._files import whole_file
+from bayesvc._archive import atomic_file
 from bayesvc.bench.entries import Entry
 from bayesvc.bench.grid import Settings, Task
 from bayesvc.bench.kept import joined
@@ -352,7 +352,7 @@ def _read(path: Path) -> pl.DataFrame:
 
 
 def _write(target: Path, content: bytes) -> None:
-    with whole_file(target) as file:
+    with atomic_file(target) as file:
         file.write(content)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._text import counted
 from bayesvc._typing import BoolArray
-from bayesvc._validation import counted
 from bayesvc.bench.entries import OF_KEPT, Entry, load_function
 from bayesvc.bench.grid import Settings, Task
 from bayesvc.bench.kept import KeptFits, listed_fits, pack

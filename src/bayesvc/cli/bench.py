@@ -70,7 +70,7 @@ def run(
     bayesvc bench run --grid seed --methods dart-vc,mymodule:my_selector --out mine --jobs 8
     bayesvc bench run --grid paper --out paper --shard 3/10 --dask tcp://10.0.0.5:8786
     """
-    from bayesvc._validation import counted
+    from bayesvc._text import counted
     from bayesvc.bench.grid import make_grid
     from bayesvc.bench.run import run_grid
     from bayesvc.bench.store import Store
@@ -104,7 +104,7 @@ def status(results: Path) -> None:
     """Show what is done, what is missing and what failed."""
     import polars as pl
 
-    from bayesvc._validation import counted
+    from bayesvc._text import counted
     from bayesvc.bench.grid import make_grid
     from bayesvc.bench.store import Store
     from bayesvc.bench.summary import TASK
@@ -292,7 +292,7 @@ def compare(results: Path, method: str, against: str, lrep: int | None) -> None:
     bayesvc bench compare rescored.parquet dart-relevance dart-vc
     bayesvc bench compare rescored.parquet dart-vc@2 dart-vc@10
     """
-    from bayesvc._validation import counted
+    from bayesvc._text import counted
     from bayesvc.bench import paired
     from bayesvc.bench.files import read_rows
 
@@ -323,7 +323,7 @@ def compare(results: Path, method: str, against: str, lrep: int | None) -> None:
 
 def _exit_by_failures(rows: pl.DataFrame) -> None:
     """Say which methods failed and why; exit with 1 if one failed on all data sets."""
-    from bayesvc._validation import counted
+    from bayesvc._text import counted
     from bayesvc.bench.summary import failures
 
     useless = False

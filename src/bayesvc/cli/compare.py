@@ -82,8 +82,9 @@ def _show(found: Comparison, target: str, quiet: bool) -> None:
     if votes.height > _MOST_ROWS:
         click.echo(f"... and {votes.height - _MOST_ROWS} more, selected by fewer methods")
     say_notes(found.warnings, next(iter(found.values())).signal)
+    from bayesvc._text import listed
     from bayesvc.report import words
 
     opening, names = words.agreement(found, target)
-    said = f"{opening}: {words.listed(names, most=10)}." if names else f"{opening}."
+    said = f"{opening}: {listed(names, most=10)}." if names else f"{opening}."
     click.echo(f"{said} {words.disagreement(found)}".rstrip())

@@ -88,7 +88,7 @@ def note(text: str) -> None:
 
 def say_notes(warnings: Sequence[str], signal: SignalTest | None) -> None:
     """Say what a reader of a result should know."""
-    from bayesvc.report.words import as_sentence
+    from bayesvc._text import as_sentence
 
     for text in warnings:
         note(f"Note: {as_options(text)}.")

@@ -173,7 +173,8 @@ def _show(found: Selection, target: str, folder: Folder, as_json: bool, quiet: b
 
 def conclusion(found: Selection, target: str) -> str:
     """Say in a sentence what was found."""
+    from bayesvc._text import listed
     from bayesvc.report import words
 
     opening, names = words.conclusion(found, target)
-    return f"{opening}: {words.listed(found.names, most=10)}." if names else f"{opening}."
+    return f"{opening}: {listed(found.names, most=10)}." if names else f"{opening}."

@@ -18,7 +18,7 @@ from bayesvc.data.encode import encode_X
 from bayesvc.data.rows import (
     check_blocks,
     check_permutable,
-    check_weights,
+    check_sample_weight,
     order_within,
     scaled_weights,
 )
@@ -75,7 +75,7 @@ class Dataset:
         keep_values: bool = False,
         n_jobs: int = 1,
     ) -> None:
-        given = None if sample_weight is None else check_weights(sample_weight)
+        given = None if sample_weight is None else check_sample_weight(sample_weight)
         keep = None if given is None or given.all() else given > 0
         encoded = encode_X(X, groups=groups, keep=keep)
         n_rows = len(encoded.values) if keep is None else len(keep)

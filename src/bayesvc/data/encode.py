@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from bayesvc._text import counted, quoted
 from bayesvc._typing import FloatArray
-from bayesvc._validation import check_memory, counted
-from bayesvc.data.interop import listed
+from bayesvc._validation import check_memory
 from bayesvc.data.read import CategoricalColumn, Keep, RawColumns, read_X
 from bayesvc.data.schema import MISSING, ColumnSchema, Groups
 
@@ -159,7 +159,7 @@ def _with_known_labels(read: RawColumns, j: int, table: ColumnSchema) -> RawColu
     if column is None:
         if not np.isnan(np.asarray(read.values[:, j], dtype=np.float64)).all():
             raise ValueError(
-                f"column {name!r} of X holds numbers but held categories ({listed(known)}) in the "
+                f"column {name!r} of X holds numbers but held categories ({quoted(known)}) in the "
                 "fits; pass these labels"
             )
         column = CategoricalColumn(np.full(len(read.values), -1, dtype=np.intp), known)
@@ -170,7 +170,7 @@ def _with_known_labels(read: RawColumns, j: int, table: ColumnSchema) -> RawColu
     if unseen:
         raise ValueError(
             f"column {name!r} of X has the category {unseen[0]!r}, which the fits did not know "
-            f"({listed(known)}); merge it with one of these, drop its rows, or fit again with data "
+            f"({quoted(known)}); merge it with one of these, drop its rows, or fit again with data "
             "that have it or a categorical type that declares it"
         )
     numbers = _numbered(column, known, np.nan if is_levels else float(len(known)))
@@ -184,7 +184,7 @@ def _with_known_labels(read: RawColumns, j: int, table: ColumnSchema) -> RawColu
 
 def _refuse_new_gaps(names: list[str]) -> None:
     raise ValueError(
-        f"X has missing values in {listed(names)}, which had none in the fits, so these cannot "
+        f"X has missing values in {quoted(names)}, which had none in the fits, so these cannot "
         "tell what follows from them; fill them, drop their rows, or fit with data that have some"
     )
 
@@ -232,6 +232,6 @@ def _refuse_infinite(matrix: FloatArray, bad: list[int], names: tuple[str, ...])
         count = int(np.isinf(matrix[:, bad]).sum())
         raise ValueError(
             f"X has {counted(count, 'infinite value')}, in {len(bad)} of {len(names)} columns: "
-            f"{listed([names[j] for j in bad])}; make them finite or missing (NaN), or drop their "
+            f"{quoted([names[j] for j in bad])}; make them finite or missing (NaN), or drop their "
             "rows"
         )

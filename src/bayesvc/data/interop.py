@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -110,10 +109,3 @@ def is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ == "NAType":  # which answers no comparison
         return True
     return not isinstance(value, np.ndarray) and bool(value != value)  # NaN and NaT
-
-
-def listed(items: Iterable[str], *, quoted: bool = False, limit: int = 5) -> str:
-    """Return the first few names for a message."""
-    shown = [item if quoted else repr(item) for item in items]
-    more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
-    return ", ".join(shown[:limit]) + more

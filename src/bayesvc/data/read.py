@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._text import listed, quoted
 from bayesvc.data.interop import (
     as_array,
     as_narwhals,
     is_missing,
     is_wide_integer,
-    listed,
     refuse_scalar,
 )
 from bayesvc.data.sparse import dense_frame, dense_matrix, is_sparse, sparse_columns
@@ -129,7 +129,7 @@ def _read_frame(native: Any, frame: Any, min_rows: int, keep: Keep) -> RawColumn
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise ValueError(
-            f"X has several columns of one name ({listed(repeated)}); "
+            f"X has several columns of one name ({quoted(repeated)}); "
             "rename them, names must be unique"
         )
     sparse = sparse_columns(native)
@@ -174,7 +174,7 @@ def _read_columns(
     if unusable:
         raise TypeError(
             f"X has {len(unusable)} of {len(names)} columns that are neither numbers nor "
-            f"categories: {listed(unusable, quoted=True)}; drop them, or convert them to numbers "
+            f"categories: {listed(unusable, most=5)}; drop them, or convert them to numbers "
             "(dates for example to days since a first day) or text"
         )
     return RawColumns(matrix, names, names_given, labelled)
@@ -229,7 +229,7 @@ def _of_objects(values: list[Any]) -> NDArray[np.float64] | CategoricalColumn | 
         return found
     kinds = sorted({type(value).__name__ for value in present})
     odd = next(v for v in present if not isinstance(v, numbers.Real | Decimal | np.bool_))
-    return f"values of type {listed(kinds)} such as {odd!r}"
+    return f"values of type {quoted(kinds)} such as {odd!r}"
 
 
 def _labelled(

@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._text import counted
 from bayesvc._typing import FloatArray, IntArray
-from bayesvc._validation import counted
 from bayesvc.data.interop import is_missing, one_per_row
 
 _LEAST_SHARE = 1e-24  # of the largest weight: sigma goes with the root of a weight
 
 
-def check_weights(sample_weight: Any) -> FloatArray:
+def check_sample_weight(sample_weight: Any) -> FloatArray:
     """Return the weights of rows: finite, none below zero, and not all zero.
 
     Examples
     --------
-    >>> from bayesvc.data.rows import check_weights
-    >>> check_weights([1, 0, 2])
+    >>> from bayesvc.data.rows import check_sample_weight
+    >>> check_sample_weight([1, 0, 2])
     array([1., 0., 2.])
     """
     remedy = "pass one positive number per row, or 0 to leave a row out"

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._text import quoted
 from bayesvc._validation import check_choice, check_integer
 from bayesvc.data.column_layout import ColumnLayout
-from bayesvc.data.interop import listed
 
 MISSING = "missing"
 
@@ -175,7 +175,7 @@ def resolve_groups(
     taken = [name for name, columns in found if name in place and place[name] not in columns]
     if taken:
         raise ValueError(
-            f"groups has the name {listed(taken)}, which is that of a column outside the group; "
+            f"groups has the name {quoted(taken)}, which is that of a column outside the group; "
             "name the group otherwise"
         )
     return tuple(found)

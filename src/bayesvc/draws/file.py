@@ -7,16 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from bayesvc._archive import Arrays, FileFormat, write_arrays
+from bayesvc._archive import Arrays, DamagedFile, FileFormat, add_prefix, with_prefix, write_arrays
 from bayesvc._core import SavedForests
-from bayesvc._files import below, under
 from bayesvc._typing import PathLike
 from bayesvc._validation import check_choice, check_integer
 from bayesvc.data.schema import ColumnSchema
 from bayesvc.draws.draws import Draws, tally_layout
 from bayesvc.priors.base import Calibration, prior_from_dict, prior_to_dict
 from bayesvc.priors.spike_forest import AbcRecord, SpikeForest
-from bayesvc.sampling.checkpoint import saved_forests
 
 # version 2 tells what the columns were, where they were not all plain numbers
 KIND = FileFormat("bayesvc-draws", "Draws", (1, 2), "sample again")
@@ -38,9 +36,11 @@ def to_arrays(draws: Draws) -> Arrays:
     if draws.classes is not None:
         arrays["classes"] = draws.classes
     if draws.abc is not None:
-        arrays |= under("abc/", {name: np.asarray(part) for name, part in vars(draws.abc).items()})
+        arrays |= add_prefix(
+            "abc/", {name: np.asarray(part) for name, part in vars(draws.abc).items()}
+        )
     for r, forest in enumerate(draws.forests or ()):
-        arrays |= under(f"forests/{r}/", forest.to_arrays())
+        arrays |= add_prefix(f"forests/{r}/", forest.to_arrays())
     return KIND.with_settings(_settings(draws), 1 if draws.table is None else 2, arrays)
 
 
@@ -92,7 +92,10 @@ def from_parts(settings: dict[str, Any], arrays: Arrays) -> Draws:
         tallies["abc"] = _abc_record(arrays, n_replicates)
     if has_forests:
         n_draws = settings["n_draws"]
-        tallies["forests"] = tuple(_forest(arrays, r, n_draws) for r in range(n_replicates))
+        tallies["forests"] = tuple(
+            saved_forests(with_prefix(f"forests/{r}/", arrays), n_draws)
+            for r in range(n_replicates)
+        )
     return Draws(**tallies, **settings, classes=arrays.get("classes"))
 
 
@@ -117,5 +120,12 @@ def _abc_record(arrays: Arrays, n_kept: int) -> AbcRecord:
     return AbcRecord(discrepancy, kept, subset_size, float(arrays["abc/seconds"]))
 
 
-def _forest(arrays: Arrays, r: int, n_draws: int) -> SavedForests:
-    return saved_forests(below(f"forests/{r}/", arrays), n_draws)
+def saved_forests(arrays: Arrays, n_draws: int) -> SavedForests:
+    """Return the trees of `n_draws` draws from their arrays, or raise DamagedFile."""
+    try:
+        forests = SavedForests.from_arrays(arrays)
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise DamagedFile(f"trees are damaged: {error}") from error
+    if forests.n_draws != n_draws:
+        raise DamagedFile(f"there are trees of {forests.n_draws} draws instead of {n_draws}")
+    return forests

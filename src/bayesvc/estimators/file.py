@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from bayesvc._archive import Arrays, FileFormat, write_arrays
-from bayesvc._files import below, under
+from bayesvc._archive import Arrays, FileFormat, add_prefix, with_prefix, write_arrays
 from bayesvc._typing import PathLike
 from bayesvc.priors.base import prior_from_dict, prior_to_dict
 from bayesvc.selection import file as _selection_file
@@ -30,7 +29,7 @@ def write(selector: VariableSelector, path: PathLike) -> None:
         "n_features_in": int(selector.n_features_in_),
         "feature_names_in": None if names is None else [str(name) for name in names],
     }
-    arrays = under("selection/", _selection_file.to_arrays(selector.selection_))
+    arrays = add_prefix("selection/", _selection_file.to_arrays(selector.selection_))
     write_arrays(path, KIND.with_settings(settings, 1, arrays))
 
 
@@ -74,7 +73,7 @@ def _selector(path: PathLike, settings: dict[str, Any], arrays: Arrays) -> Varia
     if isinstance(parameters["threshold"], dict):
         parameters["threshold"] = threshold_from_dict(parameters["threshold"])
     selector = VariableSelector(**parameters)
-    own = below("selection/", arrays)
+    own = with_prefix("selection/", arrays)
     selection = _selection_file.from_parts(path, _selection_file.KIND.settings(path, own), own)
     n, names = settings["n_features_in"], settings["feature_names_in"]
     if len(selection.draws.columns.names) != n or (names is not None and len(names) != n):

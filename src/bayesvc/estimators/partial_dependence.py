@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._text import quoted
 from bayesvc._typing import FloatArray
 from bayesvc._validation import (
     check_choice,
@@ -19,7 +20,6 @@ from bayesvc._validation import (
     check_vector,
     resolve_n_jobs,
 )
-from bayesvc.data.interop import listed
 from bayesvc.data.schema import ColumnSchema
 from bayesvc.draws.draws import Draws
 from bayesvc.draws.prediction import new_rows, rescaled, rows_per_block, tails, tree_sums
@@ -184,7 +184,7 @@ def column_number(table: ColumnSchema, feature: Any) -> int:
     if isinstance(feature, str):
         pooled = dict(table.groups).get(feature)
         if pooled is not None and feature not in table.names:
-            own = listed([table.names[j] for j in pooled])
+            own = quoted([table.names[j] for j in pooled])
             raise ValueError(
                 f"features={feature!r} is a group of columns, which cannot be held at one value; "
                 f"pass one or two of them: {own}"

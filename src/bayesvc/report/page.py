@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._text import as_sentence
 from bayesvc.report import charts, reproduce, table, words
 from bayesvc.report.summary import DataSummary, Facts, known_summary
 from bayesvc.selection import text as _selection_text
@@ -45,7 +46,7 @@ def selection_page(
         "names": names[:_MOST_NAMES],
         "more_names": max(0, len(names) - _MOST_NAMES),
         "method": selection.method,
-        "reason": selection.method.reason and words.as_sentence(selection.method.reason),
+        "reason": selection.method.reason and as_sentence(selection.method.reason),
         "emptied": selection.emptied,
         "figures": figures,
         "spread_caption": words.spread_caption(selection),
@@ -211,7 +212,7 @@ def _comparison_notes(selections: Mapping[str, Selection]) -> list[words.Note]:
     """Return what the methods warn of, each thing once, and whether there is signal."""
     names = tuple(selections)
     notes = [
-        words.Note("warning", f"{text}." if text.startswith(names) else words.as_sentence(text))
+        words.Note("warning", f"{text}." if text.startswith(names) else as_sentence(text))
         for text in shared_warnings(selections)
     ] or [words.Note("good", "No method has anything to warn of.")]
     signal = words.signal_note(next(iter(selections.values())))

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._text import listed
 from bayesvc.data.interop import as_narwhals
 from bayesvc.data.sparse import is_sparse
-from bayesvc.report.words import listed, number
+from bayesvc.report.words import number
 from bayesvc.selection.result import Selection
 
 Facts = list[tuple[str, str]]

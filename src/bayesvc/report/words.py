@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from bayesvc._text import as_sentence, listed
 from bayesvc.selection.result import Selection
 
 UNKNOWN = "\u2013"
 
 _LEAST_ESS = 100
 _MOST_NOTES = 12
-_MOST_NAMES = 8
 
 
 @dataclass(frozen=True)
@@ -50,32 +50,6 @@ def decimal(value: float) -> str:
     if math.isnan(value):
         return UNKNOWN
     return number(round(value)) if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
-
-
-def listed(names: Iterable[str], most: int = _MOST_NAMES) -> str:
-    """Join names; beyond `most` say how many more there are.
-
-    Examples
-    --------
-    >>> from bayesvc.report.words import listed
-    >>> listed("abc"), listed("abc", most=1)
-    ('a, b, c', 'a and 2 more')
-    """
-    items = list(names)
-    more = f" and {number(len(items) - most)} more" if len(items) > most else ""
-    return ", ".join(items[:most]) + more
-
-
-def as_sentence(text: str) -> str:
-    """Return a phrase with a capital and a full stop.
-
-    Examples
-    --------
-    >>> from bayesvc.report.words import as_sentence
-    >>> as_sentence("there is signal")
-    'There is signal.'
-    """
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 def by_importance(selection: Selection) -> list[str]:

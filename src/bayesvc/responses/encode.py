@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._validation import check_choice, counted
+from bayesvc._text import counted, quoted
+from bayesvc._validation import check_choice
 from bayesvc.data.interop import (
     as_array,
     as_narwhals,
     is_missing,
-    listed,
     refuse_masked,
     refuse_scalar,
     without_wide_integers,
@@ -138,7 +138,7 @@ def _plain_objects(values: NDArray[Any]) -> NDArray[Any]:
     except (TypeError, ValueError):
         pass
     raise TypeError(
-        f"y mixes or holds values of type {listed(sorted(kinds))}; "
+        f"y mixes or holds values of type {quoted(sorted(kinds))}; "
         "pass numbers, truth values or text"
     )
 
@@ -167,7 +167,7 @@ def _encode_binary(values: NDArray[Any]) -> EncodedY:
             f"y holds one class only ({classes.tolist()}); a binary response needs two"
         )
     if classes.size > 2:
-        shown = listed([str(value) for value in classes.tolist()])
+        shown = quoted([str(value) for value in classes.tolist()])
         raise ValueError(
             f"y has {classes.size} classes ({shown}), but a binary response has two; "
             "merge or drop classes, or pass numbers with response='continuous'"

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bayesvc
-from bayesvc._core import Columns, SavedForests
-from bayesvc._files import DamagedFile, below, read_arrays, under, whole_file
+from bayesvc._archive import DamagedFile, add_prefix, atomic_file, read_arrays, with_prefix
+from bayesvc._core import Columns
+from bayesvc.draws.file import saved_forests
 from bayesvc.sampling.joblib_backend import settings_to_dict
 
 if TYPE_CHECKING:
@@ -74,8 +75,8 @@ class Checkpoint:
         arrays = {n: np.asarray(part) for n, part in result.items() if part is not None}
         forests = arrays.pop("forests", None)
         if forests is not None:
-            arrays |= under(_FORESTS, result["forests"].to_arrays())
-        with whole_file(self._path(key)) as file:
+            arrays |= add_prefix(_FORESTS, result["forests"].to_arrays())
+        with atomic_file(self._path(key)) as file:
             np.savez(file, allow_pickle=False, **arrays)
 
     def _path(self, key: str) -> Path:
@@ -113,19 +114,8 @@ def _result(
     found: dict[str, Any] = {n: a for n, a in arrays.items() if not n.startswith(_FORESTS)}
     found["forests"] = None
     if length.keep_trees:
-        found["forests"] = saved_forests(below(_FORESTS, arrays), length.n_draws)
+        found["forests"] = saved_forests(with_prefix(_FORESTS, arrays), length.n_draws)
     return found
-
-
-def saved_forests(arrays: dict[str, NDArray[Any]], n_draws: int) -> SavedForests:
-    """Return the trees of so many draws from their arrays, or raise DamagedFile."""
-    try:
-        forests = SavedForests.from_arrays(arrays)
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise DamagedFile(f"trees are damaged: {error}") from error
-    if forests.n_draws != n_draws:
-        raise DamagedFile(f"there are trees of {forests.n_draws} draws instead of {n_draws}")
-    return forests
 
 
 def fit_key(columns: Columns, fit: FitTask, length: ChainConfig) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesvc._text import listed
 from bayesvc._typing import PathLike
 from bayesvc.data.frames import make_frame
 from bayesvc.selection.notes import of_result
@@ -117,7 +118,7 @@ class Comparison(Mapping[str, Selection]):
     def __repr__(self) -> str:
         width = max(map(len, self))
         lines = [
-            f"{name:{width}}  {len(found.selected):4d}  {_listed(found.names)}"
+            f"{name:{width}}  {len(found.selected):4d}  {listed(found.names)}"
             for name, found in self.items()
         ]
         return "\n".join([*lines, *(f"Note: {text}." for text in self.warnings)])
@@ -133,16 +134,11 @@ def shared_warnings(selections: Mapping[str, Selection]) -> tuple[str, ...]:
         for text in of_result(found):
             told.setdefault(text, []).append(name)
     texts = [
-        text if len(names) == len(selections) else f"{_listed(names)}: {text}"
+        text if len(names) == len(selections) else f"{listed(names)}: {text}"
         for text, names in told.items()
     ]
     twins = {twin for found in selections.values() for twin in found.twins}
     if twins:
         pairs = sorted({f"{twin.unselected} and {twin.selected}" for twin in twins})
-        texts.append(f"the data can hardly tell apart: {_listed(pairs)}")
+        texts.append(f"the data can hardly tell apart: {listed(pairs)}")
     return tuple(texts)
-
-
-def _listed(names: Sequence[str], most: int = 8) -> str:
-    shown = ", ".join(names[:most])
-    return f"{shown}, ..." if len(names) > most else shown

@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 from scipy.cluster.hierarchy import is_valid_linkage
 
-from bayesvc._archive import Arrays, FileFormat, checked, write_arrays
-from bayesvc._files import below, under
+from bayesvc._archive import (
+    Arrays,
+    FileFormat,
+    add_prefix,
+    check_array,
+    with_prefix,
+    write_arrays,
+)
 from bayesvc._typing import FloatArray, PathLike
 from bayesvc._validation import check_choice
 from bayesvc.data.frames import KINDS
@@ -44,14 +50,14 @@ def read(path: PathLike) -> Selection:
 def to_arrays(selection: Selection) -> Arrays:
     """Return all that a file of a selection holds."""
     arrays: Arrays = {"mask": selection.mask, "values": selection.values}
-    arrays |= under("cut/", vars(selection.cut))
-    arrays |= under("draws/", _draws_file.to_arrays(selection.draws))
+    arrays |= add_prefix("cut/", vars(selection.cut))
+    arrays |= add_prefix("draws/", _draws_file.to_arrays(selection.draws))
     if selection.null is not None:
         arrays["null"] = selection.null
     if selection.row_share is not None:
         arrays["row_share"] = selection.row_share
     if selection.permuted is not None:
-        arrays |= under("permuted/", _draws_file.to_arrays(selection.permuted))
+        arrays |= add_prefix("permuted/", _draws_file.to_arrays(selection.permuted))
     if selection.signal is not None:
         arrays["signal/null"] = selection.signal.null
     return KIND.with_settings(_settings(selection), 1, arrays)
@@ -82,13 +88,13 @@ def from_parts(path: PathLike, settings: dict[str, Any], arrays: Arrays) -> Sele
     method = _method(settings["method"], draws)
     null, permuted = _null(path, arrays, method, draws)
     p, n_columns = draws.n_features, method.measure.n_columns
-    values = checked("values", arrays, (p, n_columns) if n_columns > 1 else (p,), np.float64)
+    values = check_array("values", arrays, (p, n_columns) if n_columns > 1 else (p,), np.float64)
     if not np.isfinite(values).all():
         raise ValueError("values are not finite")
     return Selection(
         method=method,
-        mask=checked("mask", arrays, (p,), np.bool_),
-        cut=_cut(below("cut/", arrays), p, clusters=isinstance(method.threshold, Clustering)),
+        mask=check_array("mask", arrays, (p,), np.bool_),
+        cut=_cut(with_prefix("cut/", arrays), p, clusters=isinstance(method.threshold, Clustering)),
         values=values,
         null=null,
         draws=draws,
@@ -98,7 +104,9 @@ def from_parts(path: PathLike, settings: dict[str, Any], arrays: Arrays) -> Sele
         signal=_signal(settings["explained"], arrays),
         allow_empty=bool(settings.get("allow_empty", False)),  # earlier files do not say
         enough=_enough(settings["enough"]),
-        row_share=checked("row_share", arrays, (p,), np.float64) if "row_share" in arrays else None,
+        row_share=check_array("row_share", arrays, (p,), np.float64)
+        if "row_share" in arrays
+        else None,
     )
 
 
@@ -108,7 +116,7 @@ def _null(
     """Return the measure of fits to permuted responses, and these fits where they were kept."""
     if not method.threshold.needs_null:
         return None, None
-    null = checked("null", arrays, (method.n_permutations, draws.n_features), np.float64)
+    null = check_array("null", arrays, (method.n_permutations, draws.n_features), np.float64)
     if "permuted/settings" not in arrays:
         return null, None
     permuted = _draws(path, "permuted/", arrays)
@@ -120,7 +128,7 @@ def _null(
 def _signal(explained: Any, arrays: Arrays) -> SignalTest | None:
     if explained is None:
         return None
-    null = checked("signal/null", arrays, (None,), np.float64)
+    null = check_array("signal/null", arrays, (None,), np.float64)
     if not (len(null) and np.isfinite(null).all()):
         raise ValueError("the test for signal has no permutations")
     return SignalTest(float(explained), null)
@@ -141,7 +149,7 @@ def _enough(parts: dict[str, Any] | None) -> StoppingResult | None:
 
 
 def _draws(path: PathLike, start: str, arrays: Arrays) -> Draws:
-    own = below(start, arrays)
+    own = with_prefix(start, arrays)
     return _draws_file.from_parts(_draws_file.KIND.settings(path, own), own)
 
 
@@ -163,15 +171,15 @@ def _method(parts: dict[str, Any], draws: Draws) -> Method:
 
 def _cut(arrays: Arrays, p: int, *, clusters: bool) -> ThresholdResult:
     cut = ThresholdResult(
-        selected=checked("selected", arrays, (p,), np.bool_),
-        threshold=checked("threshold", arrays, (p,), np.float64),
-        margin=checked("margin", arrays, (p,), np.float64),
+        selected=check_array("selected", arrays, (p,), np.bool_),
+        threshold=check_array("threshold", arrays, (p,), np.float64),
+        margin=check_array("margin", arrays, (p,), np.float64),
     )
     if not clusters:
         return cut
-    points = checked("points", arrays, (None, None), np.float64)
-    leaf = checked("leaf", arrays, (p,), np.int64)
-    tree = checked("tree", arrays, (len(points) - 1, 4), np.float64)
+    points = check_array("points", arrays, (None, None), np.float64)
+    leaf = check_array("leaf", arrays, (p,), np.int64)
+    tree = check_array("tree", arrays, (len(points) - 1, 4), np.float64)
     if leaf.min() < 0 or leaf.max() >= len(points) or not _can_be_drawn(tree):
         raise ValueError("the dendrogram contradicts itself")
     return ClusteringResult(**vars(cut), tree=tree, leaf=leaf.astype(np.intp), points=points)

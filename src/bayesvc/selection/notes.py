@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesvc._validation import counted
+from bayesvc._text import counted
 from bayesvc.draws import diagnostics
 from bayesvc.measures import relevance
 from bayesvc.measures._relevance_model import LEARNED_TREES

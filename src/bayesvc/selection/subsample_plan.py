@@ -13,7 +13,7 @@ from bayesvc._typing import IntArray
 from bayesvc._validation import check_flag
 from bayesvc.data.dataset import Dataset, check_prior_fits_data
 from bayesvc.data.encode import EncodedX
-from bayesvc.data.rows import check_blocks, check_weights
+from bayesvc.data.rows import check_blocks, check_sample_weight
 from bayesvc.priors.spike_forest import SpikeForest
 from bayesvc.sampling.abc import check_abc
 from bayesvc.sampling.executor import ROLE_OF_ROWS, random_words
@@ -165,7 +165,7 @@ def _own_blocks(blocks: Any, sample_weight: Any, n_rows: int) -> IntArray:
     """Return the block of each row whose weight is not zero, numbered without gaps."""
     if sample_weight is None:
         return check_blocks(blocks, n_rows, "blocks")
-    keep = check_weights(sample_weight) > 0
+    keep = check_sample_weight(sample_weight) > 0
     kept = check_blocks(blocks, len(keep), "blocks")[keep]
     return np.unique(kept, return_inverse=True)[1].reshape(-1)
 

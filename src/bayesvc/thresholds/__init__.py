@@ -10,7 +10,7 @@ from __future__ import annotations
 from bayesvc.thresholds._clustering import (
     Clustering,
     ClusteringResult,
-    check_weights,
+    check_column_weights,
     clustering,
     clusters,
 )
@@ -34,8 +34,8 @@ __all__ = [
     "Permutation",
     "Threshold",
     "ThresholdResult",
+    "check_column_weights",
     "check_threshold",
-    "check_weights",
     "clustering",
     "clusters",
     "gmax",

@@ -40,7 +40,7 @@ class Clustering:
 
     def __post_init__(self) -> None:
         if self.weights is not None:
-            weights = check_weights(self.weights)
+            weights = check_column_weights(self.weights)
             object.__setattr__(self, "weights", tuple(weights.tolist()))
 
     def refuses(self, measure: Measure) -> str | None:
@@ -165,7 +165,7 @@ def clusters(
     """
     raw = _check_features(Z)
     n_columns = raw.shape[1]
-    factors = np.ones(n_columns) if weights is None else check_weights(weights, n_columns)
+    factors = np.ones(n_columns) if weights is None else check_column_weights(weights, n_columns)
     if check_flag("transform", transform) and raw.min() <= -1:
         raise ValueError(
             f"Z holds {raw.min():g}, which has no log(1 + Z); pass numbers above -1, "
@@ -219,7 +219,7 @@ def _check_features(Z: ArrayLike) -> FloatArray:
     return raw
 
 
-def check_weights(weights: ArrayLike, n_columns: int | None = None) -> FloatArray:
+def check_column_weights(weights: ArrayLike, n_columns: int | None = None) -> FloatArray:
     """Return factors of the columns of a measure; `n_columns` is None while it is unknown."""
     factors = check_floats("weights", weights)
     count = "" if n_columns is None else f"{n_columns} "

@@ -1,0 +1,57 @@
+"""Numbers and names in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def counted(number: int, thing: str) -> str:
+    """Return a number with its noun in the singular or plural.
+
+    Examples
+    --------
+    >>> from bayesvc._text import counted
+    >>> counted(1, "value"), counted(2, "value")
+    ('1 value', '2 values')
+    """
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def listed(names: Iterable[object], most: int = 8) -> str:
+    """Join names with commas; beyond `most`, say how many more there are.
+
+    Examples
+    --------
+    >>> from bayesvc._text import listed
+    >>> listed("abc"), listed("abc", most=1)
+    ('a, b, c', 'a and 2 more')
+    """
+    items = [str(name) for name in names]
+    more = f" and {len(items) - most:,} more" if len(items) > most else ""
+    return ", ".join(items[:most]) + more
+
+
+def quoted(names: Iterable[object], most: int = 5) -> str:
+    """Join names in quotation marks with commas; beyond `most`, say how many more there are.
+
+    Examples
+    --------
+    >>> from bayesvc._text import quoted
+    >>> quoted(["a", "b"]), quoted(["a", "b"], most=1)
+    ("'a', 'b'", "'a' and 1 more")
+    """
+    return listed(map(repr, names), most)
+
+
+def as_sentence(text: str) -> str:
+    """Return a phrase with a capital letter and a full stop.
+
+    Examples
+    --------
+    >>> from bayesvc._text import as_sentence
+    >>> as_sentence("pass a number such as 0.05")
+    'Pass a number such as 0.05.'
+    """
+    text = text.strip()
+    end = "" if text.endswith((".", "!", "?")) else "."
+    return f"{text[:1].upper()}{text[1:]}{end}"
