@@ -82,7 +82,7 @@ def folder(tmp_path, monkeypatch):
     X = pl.DataFrame(rng.uniform(size=(60, 4)), schema=["age", "weight", "dose", "price"])
     y = pl.Series(8 * X["age"] + 5 * X["dose"])
     who = pl.Series([f"patient {i}" for i in range(60)])
-    X.with_columns(survival=y, patient=who).write_csv(tmp_path / "patients.csv")
+    X.with_columns(cholesterol=y, patient=who).write_csv(tmp_path / "patients.csv")
     X.with_columns(response=y).write_parquet(tmp_path / "genes.parquet")
     X.with_columns(sales=y).write_csv(tmp_path / "past.csv")
     X.head(9).write_csv(tmp_path / "next.csv")
