@@ -7,7 +7,6 @@ import pickle
 import numpy as np
 import pytest
 from scipy import stats
-from test_sampling import assert_same_bits, assert_stops_on_ctrl_c
 
 import bayesvc as bv
 from bayesvc import _core, _validation, measures
@@ -15,6 +14,8 @@ from bayesvc.priors.base import residual_sd
 from bayesvc.responses.encode import encode_y
 from bayesvc.sampling import abc
 from bayesvc.sampling.executor import ROLE_ABC, fit_seed
+from tests.helpers.processes import assert_stops_on_ctrl_c
+from tests.helpers.same_bits import assert_same_bits
 
 FALSE_ALARM = 1e-6  # of each statistical test, were its seed a random one
 

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from test_sampling import SHORT, assert_same_bits
 
 import bayesvc as bv
 from bayesvc import measures, thresholds
@@ -21,6 +20,8 @@ from bayesvc import measures, thresholds
 # One replicate, five draws, three variables; the second forest is a set of stumps.
 from bayesvc.draws.adapters import counts as _counts
 from bayesvc.draws.adapters import packages as adapters
+from tests.helpers.same_bits import assert_same_bits
+from tests.helpers.settings import SHORT
 
 FIVE_DRAWS = [[2, 0, 1], [0, 0, 0], [1, 3, 0], [4, 0, 0], [1, 0, 1]]
 DERIVED = (

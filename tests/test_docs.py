@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from importlib.util import find_spec
-from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.helpers.paths import ROOT
+
 MADE = {"_build", "generated"}
 DOCS = [page for page in sorted((ROOT / "docs").rglob("*.md")) if not MADE & set(page.parts)]
 PAGES = [ROOT / "README.md", *DOCS]

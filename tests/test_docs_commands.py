@@ -19,8 +19,8 @@ import pytest
 from click.testing import CliRunner
 
 from bayesvc.cli.app import app
+from tests.helpers.paths import ROOT
 
-ROOT = Path(__file__).parent.parent
 PAGES = [
     ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md",
     *sorted((ROOT / "docs").glob("*.md")), ROOT / "docs" / "reproduction" / "index.md",

@@ -9,10 +9,11 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
-from test_sampling import SHORT, assert_same_bits
 
 import bayesvc as bv
 from bayesvc.data.examples import load_feynman
+from tests.helpers.same_bits import assert_same_bits
+from tests.helpers.settings import SHORT
 
 EVERYTHING = {"keep_counts": True, "keep_s": True, "keep_trees": True}
 

@@ -10,7 +10,6 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
-from expected_checks import WEIGHTED, expected_failures
 from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -20,9 +19,10 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from test_sampling import assert_same_bits
 
 import bayesvc as bv
+from tests.helpers.estimator_checks import WEIGHTED, expected_failures
+from tests.helpers.same_bits import assert_same_bits
 
 QUICK = {"n_trees": 20, "n_replicates": 1, "burn_in": 50, "n_draws": 50}
 ESTIMATORS = [bv.BARTRegressor(**QUICK), bv.BARTClassifier(**QUICK)]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from test_sampling import SHORT
 
 import bayesvc as bv
 from bayesvc import measures
+from tests.helpers.settings import SHORT
 
 # Two fits, four variables: ties within a fit, and the last variable is never split on.
 VC = np.array([[4.0, 1, 1, 0], [2, 3, 1, 0]])

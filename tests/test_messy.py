@@ -10,7 +10,6 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.model_selection import cross_val_score
-from test_sampling import assert_same_bits
 
 import bayesvc as bv
 from bayesvc import _core, _validation
@@ -20,6 +19,7 @@ from bayesvc.estimators.partial_dependence import partial_dependence
 from bayesvc.sampling import joblib_backend as cluster
 from bayesvc.sampling.checkpoint import fit_key
 from bayesvc.sampling.executor import ChainConfig, FitTask, fit_seed
+from tests.helpers.same_bits import assert_same_bits
 
 QUICK = {"burn_in": 40, "n_draws": 40, "random_state": 3}
 ENOUGH = {"burn_in": 300, "n_draws": 300, "random_state": 3, "n_replicates": 3}

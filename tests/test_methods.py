@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from feynman_small import EQUATIONS, small_problem
 from numpy.typing import NDArray
 
 import bayesvc as bv
+from tests.helpers.feynman_small import EQUATIONS, small_problem
 
 Dataset = tuple[NDArray[np.float64], NDArray[np.float64]]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from odd_inputs import SECTIONS
-from odd_inputs.page import PAGE, render, row
+
+from tests.odd_inputs import SECTIONS
+from tests.odd_inputs.page import PAGE, render, row
 
 CASES = [
     pytest.param(case, id=f"{title}: {case.goes_in}".encode("ascii", "replace").decode())

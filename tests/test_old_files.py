@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
-from fixtures.make_draws_1 import data
 
 import bayesvc as bv
+from tests.fixtures.make_draws_1 import data
+from tests.helpers.paths import FIXTURES
 
-FIXTURES = Path(__file__).parent / "fixtures"
 EXPECTED = json.loads((FIXTURES / "draws-1.json").read_text())
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,8 +18,9 @@ from bayesvc.measures import MEASURES
 from bayesvc.measures import relevance as of_draws
 from bayesvc.measures._relevance_model import COEFFICIENTS, between_share, noise_floor, probability
 from bayesvc.report.words import conclusion
+from tests.helpers.paths import ROOT
 
-STUDY = Path(__file__).parent.parent / "studies" / "summaries" / "results" / "learned.json"
+STUDY = ROOT / "studies" / "summaries" / "results" / "learned.json"
 SHORT = {"burn_in": 300, "n_draws": 300, "random_state": 0, "signal_test": False}
 
 

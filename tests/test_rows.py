@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from test_sampling import assert_same_bits
 
 import bayesvc as bv
 from bayesvc.data.dataset import Dataset
 from bayesvc.data.rows import check_blocks, order_within, scaled_weights
+from tests.helpers.same_bits import assert_same_bits
 
 QUICK = {"n_replicates": 2, "burn_in": 40, "n_draws": 40, "random_state": 3}
 

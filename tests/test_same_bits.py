@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,9 @@ from bayesvc import _core
 from bayesvc.priors.base import calibrate, core_settings
 from bayesvc.sampling import abc
 from bayesvc.sampling import sample as sampling
+from tests.helpers.paths import GOLDEN
 
-GOLDEN = Path(__file__).parent / "golden" / "fingerprints.json"
+FINGERPRINTS = GOLDEN / "fingerprints.json"
 PRIORS = {
     "bart": bv.BART(),
     "bart-weighted": bv.BART(split_weights=(1, 2, 3, 4, 5, 6, 7, 8)),
@@ -145,10 +145,10 @@ def test_fingerprint_of_spike_forests_on_messy_data(kind, n_jobs, request):
 
 
 def check_fingerprint(name: str, draws: bv.Draws, request: pytest.FixtureRequest) -> None:
-    known = json.loads(GOLDEN.read_text()) if GOLDEN.exists() else {}
+    known = json.loads(FINGERPRINTS.read_text()) if FINGERPRINTS.exists() else {}
     if request.config.getoption("--regenerate-golden"):
         known[name] = fingerprint(draws)
-        GOLDEN.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n")
+        FINGERPRINTS.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n")
     assert fingerprint(draws) == known[name], (
         "results for a given seed changed: if that is meant, say so in CHANGELOG.md and run "
         "pytest --regenerate-golden"

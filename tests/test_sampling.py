@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -14,21 +13,13 @@ import pytest
 
 import bayesvc as bv
 from bayesvc._validation import resolve_n_jobs, resolve_random_state, usable_cpus
-from bayesvc.draws.draws import tally_layout
 from bayesvc.sampling import progress
 from bayesvc.sampling import sample as sampling
+from tests.helpers.processes import assert_stops_on_ctrl_c
+from tests.helpers.same_bits import assert_same_bits
+from tests.helpers.settings import SHORT
 
-SHORT = {"burn_in": 40, "n_draws": 60}
 PRIORS = {"bart": bv.BART(), "dart": bv.DART(), "explicit": bv.DART(form="explicit")}
-
-
-def assert_same_bits(first: bv.Draws, second: bv.Draws) -> None:
-    for name in set(tally_layout(0, 0)) - {"seconds"}:
-        left, right = getattr(first, name), getattr(second, name)
-        assert (left is None) == (right is None), name
-        if left is not None:
-            assert left.dtype == right.dtype, name
-            assert left.tobytes() == right.tobytes(), name
 
 
 @pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
@@ -190,26 +181,6 @@ def test_bar_on_a_terminal(monkeypatch, capsys):
     progress.Progress(True, total=10).finish()
     assert "100 %" in capsys.readouterr().err
     assert "1:00:00, ? left" in progress.bar_text(0, 10, 3600)
-
-
-def assert_stops_on_ctrl_c(program):
-    """Interrupt a program once it prints "running"."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(program)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout.readline() == "running\n"
-        process.send_signal(signal.SIGINT)
-        sent = time.monotonic()
-        errors = process.communicate(timeout=20)[1]
-        # a second for the sampler, another for the interpreter to end on a busy machine
-        assert time.monotonic() - sent < 2
-        assert "KeyboardInterrupt" in errors
-    finally:
-        process.kill()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")

@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import pickle
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from fixtures.make_selection_1 import data
 from sklearn.exceptions import NotFittedError
-from test_sampling import assert_same_bits
 
 import bayesvc as bv
+from tests.fixtures.make_selection_1 import data
+from tests.helpers.paths import FIXTURES
+from tests.helpers.same_bits import assert_same_bits
 
-FIXTURES = Path(__file__).parent / "fixtures"
 EXPECTED = json.loads((FIXTURES / "selection-1.json").read_text())
 SHORT = {"n_trees": 5, "burn_in": 40, "n_draws": 40, "random_state": 3}
 

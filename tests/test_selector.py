@@ -9,7 +9,6 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
-from expected_checks import expected_failures
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.exceptions import NotFittedError
@@ -18,9 +17,10 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from test_sampling import assert_same_bits
 
 import bayesvc as bv
+from tests.helpers.estimator_checks import expected_failures
+from tests.helpers.same_bits import assert_same_bits
 
 TINY = {"n_trees": 5, "n_replicates": 2, "burn_in": 20, "n_draws": 20}
 QUICK = {"n_replicates": 3, "burn_in": 200, "n_draws": 200, "random_state": 0}

@@ -6,10 +6,10 @@ import math
 
 import polars as pl
 import pytest
-from bench_rows import frame, row
 
 from bayesvc.bench import paper
 from bayesvc.bench.claims import Claim, claims
+from tests.helpers.bench_rows import frame, row
 
 # Statements that the tables published with the paper do not bear out.
 CONTRADICTED = {

@@ -5,11 +5,10 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
+from itertools import chain
 
 import polars as pl
 import pytest
-import small_grid
 from click.testing import CliRunner
 
 from bayesvc.bench import paper
@@ -17,8 +16,8 @@ from bayesvc.bench.files import read_rows
 from bayesvc.bench.run import run_grid
 from bayesvc.bench.store import SCHEMA, Store
 from bayesvc.cli.app import app
-
-HERE = Path(__file__).parent
+from tests.helpers import small_grid
+from tests.helpers.paths import ROOT
 
 
 def bench(*args):
@@ -28,14 +27,14 @@ def bench(*args):
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bench") / "s"
-    methods = "small_grid:first,small_grid:broken"
+    methods = "tests.helpers.small_grid:first,tests.helpers.small_grid:broken"
     found = bench(
         "run", "--grid", "smoke", "--snr", 1, "--methods", methods, "--out", folder, "--jobs", 1
     )
     assert found.exit_code == 1  # of one method there are no results
     assert "10 failed and score 0" in found.output
     reason = "RuntimeError: no answer for seed 860"
-    assert f"small_grid:broken failed on 10 of 10 data sets: {reason}" in found.output
+    assert f"tests.helpers.small_grid:broken failed on 10 of 10 data sets: {reason}" in found.output
     return folder
 
 
@@ -53,8 +52,8 @@ def test_status_lists_what_failed(store):
     first, second, *lines = found.output.splitlines()
     assert "results of 2 methods on 10 data sets" in first
     assert second.split("\t") == ["method", "fits", "data_sets", "failed"]
-    assert lines[0].split("\t") == ["small_grid:broken", "", "10", "10"]
-    assert lines[1].split("\t") == ["small_grid:first", "", "10", "0"]
+    assert lines[0].split("\t") == ["tests.helpers.small_grid:broken", "", "10", "10"]
+    assert lines[1].split("\t") == ["tests.helpers.small_grid:first", "", "10", "0"]
     assert lines[3].split("\t") == ["500", "1.000", "10", "2", "10", "1 second"]
     assert "by default, without --methods, 0 of 20 data sets have all results" in found.output
     assert found.output.count("RuntimeError: no answer for seed 860") == 10
@@ -62,24 +61,27 @@ def test_status_lists_what_failed(store):
 
 def test_a_run_with_nothing_left_to_do_says_again_what_failed(store):
     run = ("run", "--grid", "smoke", "--snr", 1, "--out", store, "--jobs", 1, "--methods")
-    found = bench(*run, "small_grid:first,small_grid:broken")
+    found = bench(*run, "tests.helpers.small_grid:first,tests.helpers.small_grid:broken")
     assert found.exit_code == 1
     assert "0 tasks run" in found.output
-    assert "small_grid:broken failed on 10 of 10 data sets" in found.output
-    found = bench(*run, "small_grid:first")
+    assert "tests.helpers.small_grid:broken failed on 10 of 10 data sets" in found.output
+    found = bench(*run, "tests.helpers.small_grid:first")
     assert found.exit_code == 0
     assert "failed" not in found.output
 
 
 def test_a_function_for_kept_fits_is_no_method_of_a_run(tmp_path):
     run = ("run", "--grid", "smoke", "--out", tmp_path / "s", "--methods")
-    found = bench(*run, "small_grid:often")
+    found = bench(*run, "tests.helpers.small_grid:often")
     assert found.exit_code == 2
-    assert "'small_grid:often' takes (kept); name one that takes (X, y, seed)" in found.output
+    assert (
+        "'tests.helpers.small_grid:often' takes (kept); name one that takes (X, y, seed)"
+        in found.output
+    )
 
 
 def test_a_table_of_scores(store):
-    lines = bench("table", store, "--method", "small_grid:first").output.splitlines()
+    lines = bench("table", store, "--method", "tests.helpers.small_grid:first").output.splitlines()
     header, row = lines[0].split("\t"), lines[1].split("\t")
     assert len(lines) == 2
     assert row[header.index("n_problems")] == "10"
@@ -128,13 +130,20 @@ def test_rescoring_gives_what_the_run_gave(kept, tmp_path):
 
 def test_rescoring_takes_functions_of_the_kept_fits(kept, tmp_path):
     out = tmp_path / "other.parquet"
-    found = bench("rescore", kept, "--methods", "small_grid:often", "--out", out, "--jobs", 1)
+    found = bench(
+        "rescore", kept, "--methods", "tests.helpers.small_grid:often", "--out", out, "--jobs", 1
+    )
     assert found.exit_code == 0, found.output
     assert pl.read_parquet(out)["error"].null_count() == 3
-    found = bench("compare", out, "small_grid:often", "small_grid:often")
-    assert "small_grid:often: its number of fits cannot be chosen" in found.output
-    found = bench("compare", out, "small_grid:often", "dart-vc")
-    assert "there are no results of 'dart-vc'; there are 'small_grid:often'\n" in found.output
+    found = bench(
+        "compare", out, "tests.helpers.small_grid:often", "tests.helpers.small_grid:often"
+    )
+    assert "tests.helpers.small_grid:often: its number of fits cannot be chosen" in found.output
+    found = bench("compare", out, "tests.helpers.small_grid:often", "dart-vc")
+    assert (
+        "there are no results of 'dart-vc'; there are 'tests.helpers.small_grid:often'\n"
+        in found.output
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,8 +152,8 @@ def test_rescoring_takes_functions_of_the_kept_fits(kept, tmp_path):
         ("dart-vc@9", "dart-vc needs 9 fits of dart"),
         ("dart-mpm-true-sigma", "needs fits that know sigma, which are not kept"),
         ("bart-vip-gse@3", "bart-vip-gse needs 50 permuted fits of bart"),
-        ("small_grid:first", "takes (X, y, seed); name one that takes (kept)"),
-        ("small_grid:SETTINGS", "is no function; name one that takes (kept)"),
+        ("tests.helpers.small_grid:first", "takes (X, y, seed); name one that takes (kept)"),
+        ("tests.helpers.small_grid:SETTINGS", "is no function; name one that takes (kept)"),
     ],
 )
 def test_what_no_kept_fits_suffice_for_is_refused_beforehand(kept, tmp_path, method, needs):
@@ -161,13 +170,13 @@ def test_where_some_data_sets_have_the_fits_a_method_fails_on_the_others(tmp_pat
     folder, out = tmp_path / "s", tmp_path / "rows.parquet"
     for methods, n_tasks in ((["dart-vc@2"], 3), (["dart-vc@3"], 1)):
         run_grid(small_grid.make(methods, n_tasks), folder, n_jobs=1, keep_draws=True)
-    methods = "dart-vc@3,small_grid:of_bart"
+    methods = "dart-vc@3,tests.helpers.small_grid:of_bart"
     found = bench("rescore", folder, "--methods", methods, "--out", out, "--jobs", 1)
     assert found.exit_code == 1  # the function failed everywhere
     reason = "ValueError: dart-vc needs 3 fits of dart, but there are 2 of dart"
     assert f"dart-vc (3 fits) failed on 2 of 3 data sets: {reason}" in found.output
     reason = "no fits of bart were kept, but of dart"
-    assert "small_grid:of_bart failed on 3 of 3 data sets: KeyError: " in found.output
+    assert "tests.helpers.small_grid:of_bart failed on 3 of 3 data sets: KeyError: " in found.output
     assert reason in found.output
     assert len(pl.read_parquet(out)) == 6
 
@@ -261,9 +270,12 @@ def test_an_unreachable_scheduler(tmp_path, monkeypatch):
 
 
 def test_ctrl_c_says_how_to_go_on(tmp_path):
-    command = [sys.executable, "-m", "bayesvc", "bench", "run", "--grid", "smoke", "--methods",
-               "small_grid:slow", "--out", str(tmp_path / "s"), "--jobs", "1"]  # fmt: skip
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=HERE)
+    options = {
+        "--grid": "smoke", "--methods": "tests.helpers.small_grid:slow",
+        "--out": str(tmp_path / "s"), "--jobs": "1",
+    }  # fmt: skip
+    command = [sys.executable, "-m", "bayesvc", "bench", "run", *chain(*options.items())]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     rows = tmp_path / "s" / "rows"
     end = time.monotonic() + 60
     while not (rows.exists() and list(rows.glob("*.parquet"))) and time.monotonic() < end:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bench_rows import frame, row
+
+from tests.helpers.bench_rows import frame, row
 
 pytest.importorskip("matplotlib")
 

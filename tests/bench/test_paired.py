@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-import bench_rows
 import numpy as np
 import polars as pl
 import pytest
 
 from bayesvc.bench import feynman, paired
+from tests.helpers import bench_rows
 
 NAMES = list(feynman.equations())
 OF_CLASS: dict[str, list[str]] = {}

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from bench_rows import frame, row, study
 
 from bayesvc.bench import paper
 from bayesvc.bench.paper_comparison import against_paper, mean_difference, verdict
+from tests.helpers.bench_rows import frame, row, study
 
 CELL: dict[str, Any] = {"n": 500, "snr": 1.0}
 

@@ -3,21 +3,17 @@
 import os
 import signal
 import subprocess
-import sys
-import time
-from collections import Counter
-from pathlib import Path
 
 import polars as pl
 import pytest
-import small_grid
 
 from bayesvc.bench.grid import make_grid
 from bayesvc.bench.run import run_grid
 from bayesvc.bench.store import Store
-
-HERE = Path(__file__).parent
-N_ROWS = small_grid.N_TASKS * len(small_grid.METHODS)
+from tests.helpers import small_grid
+from tests.helpers.paths import ROOT
+from tests.helpers.processes import wait_for
+from tests.helpers.small_grid import N_ROWS, check_complete, runs_per_task
 
 
 @pytest.fixture
@@ -30,36 +26,15 @@ def marks(tmp_path, monkeypatch):
 
 
 def start(folder, jobs=1, **options):
-    command = [sys.executable, str(HERE / "small_grid.py"), str(folder), str(jobs)]
+    command = [*small_grid.PROGRAM, str(folder), str(jobs)]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        **options,
+        cwd=ROOT, **options,
     )  # fmt: skip
-
-
-def wait_for(condition, seconds=200):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it took too long"
-        time.sleep(0.01)
 
 
 def n_files(folder):
     return len(list((folder / "rows").glob("*.parquet")))
-
-
-def runs_per_task(marks):
-    return Counter(path.name.split("-")[0] for path in marks.iterdir())
-
-
-def check_complete(folder):
-    rows = Store(folder).rows()
-    assert len(rows) == N_ROWS
-    assert rows.select("seed", "method").n_unique() == N_ROWS
-    assert rows["error"].null_count() == N_ROWS
-    raw = pl.concat([pl.read_parquet(path) for path in (folder / "rows").glob("*.parquet")])
-    assert len(raw) == N_ROWS  # none double, not even one that reading would hide
-    return rows
 
 
 def test_killed_at_any_moment_it_goes_on_and_loses_only_what_was_running(tmp_path, marks):
@@ -127,7 +102,9 @@ def test_a_full_disk_is_reported_and_nothing_is_damaged(tmp_path):
 
 
 def test_a_method_that_fails_scores_nothing_and_can_be_run_again(tmp_path, monkeypatch):
-    grid = small_grid.make(["small_grid:first", "small_grid:broken"], n_tasks=3)
+    grid = small_grid.make(
+        ["tests.helpers.small_grid:first", "tests.helpers.small_grid:broken"], n_tasks=3
+    )
     found = run_grid(grid, tmp_path / "s", n_jobs=1)
     assert (found.n_run, found.n_failed, found.n_elsewhere) == (3, 3, 0)
     assert run_grid(grid, tmp_path / "s", n_jobs=1).n_run == 0
@@ -140,7 +117,7 @@ def test_a_method_that_fails_scores_nothing_and_can_be_run_again(tmp_path, monke
 
 
 def test_shards_are_a_partition(tmp_path):
-    grid = small_grid.make(["small_grid:first"], n_tasks=7)
+    grid = small_grid.make(["tests.helpers.small_grid:first"], n_tasks=7)
     runs = [run_grid(grid, tmp_path / "s", n_jobs=1, shard=(i, 3)).n_run for i in (1, 2, 3)]
     assert runs == [3, 2, 2]
     assert Store(tmp_path / "s").rows()["seed"].to_list() == list(range(7))
@@ -159,7 +136,7 @@ def test_the_number_of_jobs_and_what_else_is_run_change_no_result(tmp_path):
 
 
 def test_progress_counts_what_was_there_before(tmp_path):
-    grid = small_grid.make(["small_grid:first"], n_tasks=3)
+    grid = small_grid.make(["tests.helpers.small_grid:first"], n_tasks=3)
     run_grid(grid, tmp_path / "s", n_jobs=1, shard=(1, 3))
     seen = []
     run_grid(grid, tmp_path / "s", n_jobs=1, on_done=lambda *state: seen.append(state))

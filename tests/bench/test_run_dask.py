@@ -6,22 +6,22 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
-import small_grid
-from test_run import check_complete, runs_per_task, wait_for
 
 from bayesvc.bench.run import run_grid
 from bayesvc.bench.store import Store, StoreError
+from tests.helpers import small_grid
+from tests.helpers.paths import ROOT
+from tests.helpers.processes import wait_for
+from tests.helpers.small_grid import check_complete, runs_per_task
 
 pytest.importorskip("distributed")
-HERE = Path(__file__).parent
 
 
 def dask(*command):
-    """Start a part of a cluster, whose workers can import the methods of this folder."""
-    paths = [str(HERE), os.environ.get("PYTHONPATH", "")]
+    """Start a part of a cluster, whose workers can import the methods of the small grid."""
+    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
     return subprocess.Popen(
         [sys.executable, "-m", "distributed.cli." + command[0], *command[1:]],
@@ -56,7 +56,7 @@ def test_a_killed_worker_loses_no_task_and_doubles_none(tmp_path, monkeypatch, s
     folder = tmp_path / "s"
     try:
         driver = subprocess.Popen(
-            [sys.executable, str(HERE / "small_grid.py"), str(folder), "2", scheduler],
+            [*small_grid.PROGRAM, str(folder), "2", scheduler], cwd=ROOT,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         pids = {str(process.pid) for process in workers}

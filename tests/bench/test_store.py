@@ -6,14 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import small_grid
 
 from bayesvc.bench import store as store_module
 from bayesvc.bench.grid import Settings
 from bayesvc.bench.store import SCHEMA, Store, StoreError
 from bayesvc.bench.task import run_task
+from tests.helpers import small_grid
 
-GRID = small_grid.make(["small_grid:first", "small_grid:broken"], n_tasks=4)
+GRID = small_grid.make(
+    ["tests.helpers.small_grid:first", "tests.helpers.small_grid:broken"], n_tasks=4
+)
 TASKS = list(GRID.tasks)
 
 
@@ -34,10 +36,10 @@ def test_what_is_written_is_read_again(tmp_path):
     rows = Store(tmp_path / "s").rows()
     assert dict(rows.schema) == SCHEMA
     assert len(rows) == 8
-    good = rows.filter(method="small_grid:first").row(0, named=True)
+    good = rows.filter(method="tests.helpers.small_grid:first").row(0, named=True)
     assert good["selected"] == [0]
     assert (good["tp"], good["fp"], good["fn"], good["f1"]) == (1, 0, 1, pytest.approx(2 / 3))
-    bad = rows.filter(method="small_grid:broken")
+    bad = rows.filter(method="tests.helpers.small_grid:broken")
     assert bad["f1"].to_list() == bad["tpr"].to_list() == bad["fpr"].to_list() == [0.0] * 4
     assert bad["error"][0] == "RuntimeError: no answer for seed 0"
 
@@ -56,7 +58,7 @@ def test_only_what_is_missing_is_handed_out(tmp_path):
         assert store.claim(TASKS[0], GRID.tasks[TASKS[0]]) == ()
         assert not list((tmp_path / "s" / "claims").iterdir())
         retried = store.missing(GRID.tasks, retry_failed=True)
-        assert [entry.name for entry in retried[TASKS[0]]] == ["small_grid:broken"]
+        assert [entry.name for entry in retried[TASKS[0]]] == ["tests.helpers.small_grid:broken"]
 
 
 def test_nothing_is_missing_after_files_were_merged(tmp_path, monkeypatch):

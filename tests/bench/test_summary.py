@@ -6,9 +6,9 @@ import math
 
 import polars as pl
 import pytest
-from bench_rows import frame, row
 
 from bayesvc.bench import summary
+from tests.helpers.bench_rows import frame, row
 
 
 def test_means_are_over_seeds_first_then_over_equations() -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from cli_options import SHORT
 from click.testing import CliRunner
 
 import bayesvc as bv
 from bayesvc.cli.app import app
 from bayesvc.selection import subsample_stability as resampled
+from tests.helpers.settings import SHORT_OPTIONS as SHORT
 
 
 def test_the_answer_and_its_files(run, file, tmp_path, table):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from odd_inputs import (
+from tests.odd_inputs import (
     commands,
     estimators,
     files,
@@ -12,7 +12,7 @@ from odd_inputs import (
     rows,
     settings,
 )
-from odd_inputs.case import Case
+from tests.odd_inputs.case import Case
 
 SECTIONS: dict[str, list[Case]] = {
     "X": predictors.CASES,

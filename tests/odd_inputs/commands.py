@@ -7,7 +7,7 @@ import gzip
 import numpy as np
 import polars as pl
 
-from odd_inputs.case import Case, Command
+from tests.odd_inputs.case import Case, Command
 
 GZIP_HEAD = gzip.compress(b"")[:10]
 MANY_CELLS = gzip.compress(b"y,a\n1,2\n" * 99)[:25]

@@ -7,9 +7,9 @@ import pandas as pd
 from sklearn.exceptions import NotFittedError
 
 import bayesvc as bv
-from odd_inputs.case import Accepted, Case, Refused
-from odd_inputs.data import X, Y, sample, with_value
-from odd_inputs.files import fixture
+from tests.odd_inputs.case import Accepted, Case, Refused
+from tests.odd_inputs.data import X, Y, sample, with_value
+from tests.odd_inputs.files import fixture
 
 FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
 SITES = pd.DataFrame({"site": ["north", "south"] * 15, "a": X[:, 0]})

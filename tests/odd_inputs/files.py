@@ -14,10 +14,10 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 import bayesvc as bv
-from odd_inputs.case import Accepted, Case, Refused
-from odd_inputs.data import X, Y
+from tests.helpers.paths import FIXTURES
+from tests.odd_inputs.case import Accepted, Case, Refused
+from tests.odd_inputs.data import X, Y
 
-FIXTURES = Path(__file__).parent.parent / "fixtures"
 DETAIL = r"(?<=\().*(?=\);)"  # what numpy or zipfile says
 
 

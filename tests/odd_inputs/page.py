@@ -6,10 +6,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from odd_inputs import SECTIONS
-from odd_inputs.case import Case
+from tests.helpers.paths import ROOT
+from tests.odd_inputs import SECTIONS
+from tests.odd_inputs.case import Case
 
-PAGE = Path(__file__).parents[2] / "docs" / "odd-inputs.md"
+PAGE = ROOT / "docs" / "odd-inputs.md"
 
 _HEAD = """\
 # Odd inputs

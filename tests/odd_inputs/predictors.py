@@ -7,8 +7,8 @@ import pandas as pd
 import polars as pl
 import scipy.sparse
 
-from odd_inputs.case import Accepted, Case, Refused
-from odd_inputs.data import QUICK, N, X, Y, sample, select, with_value
+from tests.odd_inputs.case import Accepted, Case, Refused
+from tests.odd_inputs.data import QUICK, N, X, Y, sample, select, with_value
 
 DAY = pd.date_range("2020-01-01", periods=N)
 RAINBOW = ["red", "green", "blue"]

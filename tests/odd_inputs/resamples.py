@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import bayesvc as bv
-from odd_inputs.case import Accepted, Case, Refused
-from odd_inputs.data import QUICK, N, X, Y, select
+from tests.odd_inputs.case import Accepted, Case, Refused
+from tests.odd_inputs.data import QUICK, N, X, Y, select
 
 
 def bad(

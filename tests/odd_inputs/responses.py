@@ -9,8 +9,8 @@ import pandas as pd
 import polars as pl
 import scipy.sparse
 
-from odd_inputs.case import Accepted, Case, Refused
-from odd_inputs.data import N, X, Y, sample, select, with_value
+from tests.odd_inputs.case import Accepted, Case, Refused
+from tests.odd_inputs.data import N, X, Y, sample, select, with_value
 
 
 def bad(

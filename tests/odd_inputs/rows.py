@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 import bayesvc as bv
-from odd_inputs.case import Accepted, Case, Refused
-from odd_inputs.data import N, X, Y, sample, select
+from tests.odd_inputs.case import Accepted, Case, Refused
+from tests.odd_inputs.data import N, X, Y, sample, select
 
 FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
 

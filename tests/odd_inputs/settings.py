@@ -8,8 +8,8 @@ from unittest import mock
 import numpy as np
 
 import bayesvc as bv
-from odd_inputs.case import Accepted, Case, Refused
-from odd_inputs.data import X, Y, sample, select
+from tests.odd_inputs.case import Accepted, Case, Refused
+from tests.odd_inputs.data import X, Y, sample, select
 
 
 def bad(argument: str, value: Any, error: type[Exception], *says: str, **others: Any) -> Refused:

@@ -25,10 +25,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from peer_chains import BIRTH_DEATH, Summaries, run_bartz, run_bayesvc, run_stochtree
-from peer_problem import make_problem
 from scipy import stats
-from shape_chain import mean_splits
+
+from tests.helpers.peers.chains import BIRTH_DEATH, Summaries, run_bartz, run_bayesvc, run_stochtree
+from tests.helpers.peers.problem import make_problem
+from tests.helpers.peers.shape_chain import mean_splits
 
 pytestmark = [
     pytest.mark.peers,

@@ -1,16 +1,12 @@
-"""Shared fixtures: seeds that follow from the name of the test."""
+"""Seeds that follow from the name of the test, with more bits than the quick tests need."""
 
 from __future__ import annotations
 
 import hashlib
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-
-sys.path.insert(0, str(Path(__file__).parent))  # whatever the import mode of the test run is
 
 
 def _digest(request: pytest.FixtureRequest) -> bytes:
@@ -18,9 +14,9 @@ def _digest(request: pytest.FixtureRequest) -> bytes:
 
 
 @pytest.fixture
-def rng(request: pytest.FixtureRequest) -> np.random.Generator:
-    """Random numbers of the test itself."""
-    return np.random.default_rng(int.from_bytes(_digest(request), "big"))
+def seed(request: pytest.FixtureRequest) -> int:
+    """Seed of the random numbers of the test itself."""
+    return int.from_bytes(_digest(request), "big")
 
 
 @pytest.fixture

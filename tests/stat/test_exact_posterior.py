@@ -10,12 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from datasets import LISTABLE, LISTABLE_MESSY, listable_data
 from numpy.typing import NDArray
-from reference.enumeration import ExactPosterior, Forest, exact_posterior
-from reference.model import MOVE_SETS, Model
-from reference.trees import Data, canonical, n_splits, parse, variable_counts
-from stat_helpers import assert_means_agree, fitting, make_chain, thinned
+
+from tests.helpers.stat.chains import assert_means_agree, fitting, make_chain, thinned
+from tests.helpers.stat.datasets import LISTABLE, LISTABLE_MESSY, listable_data
+from tests.helpers.stat.reference.enumeration import ExactPosterior, Forest, exact_posterior
+from tests.helpers.stat.reference.model import MOVE_SETS, Model
+from tests.helpers.stat.reference.trees import Data, canonical, n_splits, parse, variable_counts
 
 NAN = float("nan")
 TWO_BINARY = LISTABLE["binary"][:, :2]

@@ -12,12 +12,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from features import Features, mean_and_error
 from numpy.typing import NDArray
-from reference.model import Model
-from reference.trees import Data
 from scipy.stats import t as student
-from stat_helpers import FALSE_ALARM, assert_means_agree, make_chain, seed_from, thinned
+
+from tests.helpers.stat.chains import (
+    FALSE_ALARM,
+    assert_means_agree,
+    make_chain,
+    seed_from,
+    thinned,
+)
+from tests.helpers.stat.features import Features, mean_and_error
+from tests.helpers.stat.reference.model import Model
+from tests.helpers.stat.reference.trees import Data
 
 P = 50
 N = 80

@@ -12,13 +12,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from datasets import KINDS_OF_COLUMNS, make_data
-from features import Features, mean_and_error
 from numpy.typing import NDArray
-from reference.model import Model
-from reference.simulate import draw_prior, draw_response
-from reference.trees import Data
-from stat_helpers import assert_means_agree, make_chain
+
+from tests.helpers.stat.chains import assert_means_agree, make_chain
+from tests.helpers.stat.datasets import KINDS_OF_COLUMNS, make_data
+from tests.helpers.stat.features import Features, mean_and_error
+from tests.helpers.stat.reference.model import Model
+from tests.helpers.stat.reference.simulate import draw_prior, draw_response
+from tests.helpers.stat.reference.trees import Data
 
 NAN = float("nan")
 BASE = Model(n_trees=2, leaf_sd=0.4, nu=6.0, lambda_=0.25, beta=1.0)

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from datasets import make_data
 from numpy.typing import NDArray
-from reference.model import Model
-from reference.moves import Conditional, Move, apply
-from reference.prior import GivenS
-from reference.trees import Data, Shape, replace_subtree, subtrees
-from replay import Step, follow
-from stat_helpers import chain_settings, encoded, make_chain
 
 from bayesvc import _core
+from tests.helpers.stat.chains import chain_settings, encoded, make_chain
+from tests.helpers.stat.datasets import make_data
+from tests.helpers.stat.reference.model import Model
+from tests.helpers.stat.reference.moves import Conditional, Move, apply
+from tests.helpers.stat.reference.prior import GivenS
+from tests.helpers.stat.reference.trees import Data, Shape, replace_subtree, subtrees
+from tests.helpers.stat.replay import Step, follow
 
 N_DRAWS = 80  # with no burn-in: there a fit holds s at its prior weights for a while
 BASE = Model(n_trees=3, beta=0.5, leaf_sd=0.4)

@@ -13,11 +13,14 @@ from functools import cache
 
 import numpy as np
 import pytest
-from datasets import KINDS_OF_COLUMNS, make_data
 from numpy.typing import NDArray
-from reference.likelihood import leaf_posterior
-from reference.model import ALL_MOVES, KINDS, MOVE_SETS, Model
-from reference.moves import (
+from scipy.stats import chi2, norm
+
+from tests.helpers.stat.chains import assert_uniform, make_chain, randomised_position, seed_from
+from tests.helpers.stat.datasets import KINDS_OF_COLUMNS, make_data
+from tests.helpers.stat.reference.likelihood import leaf_posterior
+from tests.helpers.stat.reference.model import ALL_MOVES, KINDS, MOVE_SETS, Model
+from tests.helpers.stat.reference.moves import (
     apply,
     internal_nodes,
     kind_probabilities,
@@ -25,10 +28,15 @@ from reference.moves import (
     prunable_nodes,
     swap_pairs,
 )
-from reference.trees import Data, fitted_values, leaf_rows, leaf_values, parse, rows_by_node
-from replay import Step, follow
-from scipy.stats import chi2, norm
-from stat_helpers import assert_uniform, make_chain, randomised_position, seed_from
+from tests.helpers.stat.reference.trees import (
+    Data,
+    fitted_values,
+    leaf_rows,
+    leaf_values,
+    parse,
+    rows_by_node,
+)
+from tests.helpers.stat.replay import Step, follow
 
 BIG = {"gamma": 0.95, "beta": 0.4}  # larger trees: more to change and swap above other splits
 WEIGHTS = (0.5, 0.2, 0.2, 0.1)

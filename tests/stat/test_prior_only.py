@@ -10,13 +10,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from datasets import KINDS_OF_COLUMNS, LISTABLE, LISTABLE_MESSY, MAKERS, listable_data, make_data
-from features import Features, mean_and_error
 from numpy.typing import NDArray
-from reference.enumeration import exact_posterior
-from reference.model import MOVE_SETS, Model
-from reference.trees import Data, canonical, n_splits, parse
-from stat_helpers import assert_means_agree, fitting, make_chain, thinned
+
+from tests.helpers.stat.chains import assert_means_agree, fitting, make_chain, thinned
+from tests.helpers.stat.datasets import (
+    KINDS_OF_COLUMNS,
+    LISTABLE,
+    LISTABLE_MESSY,
+    MAKERS,
+    listable_data,
+    make_data,
+)
+from tests.helpers.stat.features import Features, mean_and_error
+from tests.helpers.stat.reference.enumeration import exact_posterior
+from tests.helpers.stat.reference.model import MOVE_SETS, Model
+from tests.helpers.stat.reference.trees import Data, canonical, n_splits, parse
 
 PUBLISHED_SIZES = (0.0500, 0.5523, 0.2753, 0.0918, 0.0240, 0.0053, 0.0010)
 PUBLISHED_MEAN = 1.5087

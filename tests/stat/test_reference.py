@@ -7,17 +7,18 @@ from itertools import product
 
 import numpy as np
 import pytest
-from datasets import KINDS_OF_COLUMNS, LISTABLE, make_data
 from numpy.typing import NDArray
-from reference.enumeration import all_shapes, exact_posterior
-from reference.integrals import DirichletAverage
-from reference.likelihood import log_marginal
-from reference.model import MOVE_SETS, Model
-from reference.moves import Conditional, apply
-from reference.prior import GivenS, PolyaUrn, dirichlet_multinomial, log_prior
-from reference.simulate import draw_log_dirichlet, draw_prior, draw_shape
-from reference.trees import Data, parse, rows_by_node, subtrees, to_preorder
 from scipy.stats import chisquare
+
+from tests.helpers.stat.datasets import KINDS_OF_COLUMNS, LISTABLE, make_data
+from tests.helpers.stat.reference.enumeration import all_shapes, exact_posterior
+from tests.helpers.stat.reference.integrals import DirichletAverage
+from tests.helpers.stat.reference.likelihood import log_marginal
+from tests.helpers.stat.reference.model import MOVE_SETS, Model
+from tests.helpers.stat.reference.moves import Conditional, apply
+from tests.helpers.stat.reference.prior import GivenS, PolyaUrn, dirichlet_multinomial, log_prior
+from tests.helpers.stat.reference.simulate import draw_log_dirichlet, draw_prior, draw_shape
+from tests.helpers.stat.reference.trees import Data, parse, rows_by_node, subtrees, to_preorder
 
 
 def transition_matrix(

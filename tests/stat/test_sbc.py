@@ -11,13 +11,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from datasets import make_data
 from numpy.typing import NDArray
-from reference.model import Model
-from reference.simulate import PriorDraw, draw_prior, draw_response
-from reference.trees import Data, variable_counts
 from scipy.stats import chisquare
-from stat_helpers import FALSE_ALARM, make_chain
+
+from tests.helpers.stat.chains import FALSE_ALARM, make_chain
+from tests.helpers.stat.datasets import make_data
+from tests.helpers.stat.reference.model import Model
+from tests.helpers.stat.reference.simulate import PriorDraw, draw_prior, draw_response
+from tests.helpers.stat.reference.trees import Data, variable_counts
 
 BASE = Model(n_trees=2, leaf_sd=0.5, nu=6.0, lambda_=0.2)
 MODELS = {

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from reference.messy import MessyData
-from reference.trees import Data
+
+from tests.helpers.stat.reference.messy import MessyData
+from tests.helpers.stat.reference.trees import Data
 
 Matrix = NDArray[np.float64]
 

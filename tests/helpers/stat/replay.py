@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from reference.model import Model
-from reference.moves import Conditional, Move, apply
-from reference.prior import Choice, GivenS, PolyaUrn, VariablePrior, tree_prior
-from reference.trees import Data, Node, Shape, fitted_values, parse, rows_by_node
+
+from tests.helpers.stat.reference.model import Model
+from tests.helpers.stat.reference.moves import Conditional, Move, apply
+from tests.helpers.stat.reference.prior import Choice, GivenS, PolyaUrn, VariablePrior, tree_prior
+from tests.helpers.stat.reference.trees import Data, Node, Shape, fitted_values, parse, rows_by_node
 
 Ghosts = dict[int, dict[int, float]]  # preorder node -> variable -> ineligible draws
 

@@ -8,10 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.likelihood import log_marginal
-from reference.model import Model
-from reference.prior import Choice, TreePrior, VariablePrior, tree_prior
-from reference.trees import Cut, Data, Shape, n_nodes, replace_subtree, rows_by_node, subtrees
+from tests.helpers.stat.reference.likelihood import log_marginal
+from tests.helpers.stat.reference.model import Model
+from tests.helpers.stat.reference.prior import Choice, TreePrior, VariablePrior, tree_prior
+from tests.helpers.stat.reference.trees import (
+    Cut,
+    Data,
+    Shape,
+    n_nodes,
+    replace_subtree,
+    rows_by_node,
+    subtrees,
+)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from peer_problem import N_RELEVANT, Problem, summarise
+
+from tests.helpers.peers.problem import N_RELEVANT, Problem, summarise
 
 Summaries = dict[str, NDArray[np.float64]]  # quantity -> one value per chain
 

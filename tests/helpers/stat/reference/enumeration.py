@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from reference.integrals import AlphaAverage, variables_of
-from reference.likelihood import log_marginal
-from reference.model import Model
-from reference.prior import Choice, VariablePrior, tree_prior
-from reference.trees import Data, Rows, Shape
+from tests.helpers.stat.reference.integrals import AlphaAverage, variables_of
+from tests.helpers.stat.reference.likelihood import log_marginal
+from tests.helpers.stat.reference.model import Model
+from tests.helpers.stat.reference.prior import Choice, VariablePrior, tree_prior
+from tests.helpers.stat.reference.trees import Data, Rows, Shape
 
 Forest = tuple[Shape, ...]
 

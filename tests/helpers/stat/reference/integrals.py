@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, roots_legendre
 from scipy.stats import beta as beta_distribution
 
-from reference.model import Model
-from reference.prior import (
+from tests.helpers.stat.reference.model import Model
+from tests.helpers.stat.reference.prior import (
     Choice,
     GivenS,
     VariablePrior,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.trees import Cut, Data, Rows
+from tests.helpers.stat.reference.trees import Cut, Data, Rows
 
 
 @dataclass(frozen=True)

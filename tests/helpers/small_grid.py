@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from bayesvc.bench.entries import entries_of
 from bayesvc.bench.grid import Grid, Settings, Task
 from bayesvc.bench.run import run_grid
+from bayesvc.bench.store import Store
 
 SETTINGS = Settings("small", n_trees=5, burn_in=20, n_draws=20)
-METHODS = ("dart-vc@2", "small_grid:slow", "small_grid:first")
+METHODS = ("dart-vc@2", "tests.helpers.small_grid:slow", "tests.helpers.small_grid:first")
 N_TASKS = 12
+N_ROWS = N_TASKS * len(METHODS)
+PROGRAM = (sys.executable, "-m", "tests.helpers.small_grid")  # in the root of the repository
 
 
 def slow(X, y, seed):
@@ -54,6 +59,22 @@ def make(methods=METHODS, n_tasks=N_TASKS):
     entries = entries_of(methods)
     tasks = [Task("fresh", "feynman_I_12_1", 40, 5.0, seed) for seed in range(n_tasks)]
     return Grid(SETTINGS, dict.fromkeys(tasks, entries))
+
+
+def check_complete(folder):
+    """Check that there is one row for each task and method, and return the rows."""
+    rows = Store(folder).rows()
+    assert len(rows) == N_ROWS
+    assert rows.select("seed", "method").n_unique() == N_ROWS
+    assert rows["error"].null_count() == N_ROWS
+    raw = pl.concat([pl.read_parquet(path) for path in (folder / "rows").glob("*.parquet")])
+    assert len(raw) == N_ROWS  # none double, not even one that reading would hide
+    return rows
+
+
+def runs_per_task(marks):
+    """Count the runs of each task by the marks that they left."""
+    return Counter(path.name.split("-")[0] for path in marks.iterdir())
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.model import Model
-from reference.trees import Data, Rows, Shape
+from tests.helpers.stat.reference.model import Model
+from tests.helpers.stat.reference.trees import Data, Rows, Shape
 
 Choice = tuple[int, tuple[int, ...]]  # the variable taken, the variables there were
 

@@ -7,9 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.model import Model
-from reference.prior import log_sum_exp
-from reference.trees import Data, Node, Rows, Shape, fitted_values, n_splits, parse, to_preorder
+from tests.helpers.stat.reference.model import Model
+from tests.helpers.stat.reference.prior import log_sum_exp
+from tests.helpers.stat.reference.trees import (
+    Data,
+    Node,
+    Rows,
+    Shape,
+    fitted_values,
+    n_splits,
+    parse,
+    to_preorder,
+)
 
 
 @dataclass(frozen=True)

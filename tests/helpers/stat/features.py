@@ -9,9 +9,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from reference.model import Model
-from reference.simulate import draw_prior
-from reference.trees import Data, Shape, canonical, depth, n_splits, parse, subtrees
+
+from tests.helpers.stat.reference.model import Model
+from tests.helpers.stat.reference.simulate import draw_prior
+from tests.helpers.stat.reference.trees import (
+    Data,
+    Shape,
+    canonical,
+    depth,
+    n_splits,
+    parse,
+    subtrees,
+)
 
 MAX_CUTS = 4
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.trees import Data, Shape, leaf_rows
+from tests.helpers.stat.reference.trees import Data, Shape, leaf_rows
 
 
 def same_leaf(data: Data, shape: Shape) -> NDArray[np.float64]:

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from reference.model import Model
-from reference.trees import Data
 from scipy.stats import kstest
 from scipy.stats import t as student
 
 from bayesvc import _core
+from tests.helpers.stat.reference.model import Model
+from tests.helpers.stat.reference.trees import Data
 
 # Rate of false alarms of one test (one set of parameters). Some 400 of them are random, so the
 # whole suite raises one with probability below 1e-3; seeds are fixed, so the risk is run once.

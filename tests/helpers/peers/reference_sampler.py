@@ -6,7 +6,7 @@ down in ``test_agreement.py``; the test then compares it with what stochtree doe
 
 Run as a script it prints the constants for that file::
 
-    python tests/peers/reference_sampler.py --rules stochtree --seeds 10
+    python -m tests.helpers.peers.reference_sampler --rules stochtree --seeds 10
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from peer_problem import Hyperparameters, Problem, make_problem, summarise
+
+from tests.helpers.peers.problem import Hyperparameters, Problem, make_problem, summarise
 
 Rules = Literal["exact", "stochtree"]
 Array = NDArray[np.float64]

@@ -1,0 +1,1 @@
+"""The tests of bayesvc, in folders named after the parts of the package."""
