@@ -47,8 +47,9 @@ PACKAGE_SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 CPP_FILES = $(shell find cpp bind -name '*.cpp' -o -name '*.hpp')
 
 # What runs the extension through every part that handles memory, without taking long.
-EXTENSION_TESTS := tests/test_same_bits.py tests/test_sampling.py tests/test_prediction.py \
-	tests/test_draws.py tests/test_linkage.py tests/test_messy.py tests/test_limits.py
+EXTENSION_TESTS := tests/core/test_same_bits.py tests/core/test_limits.py tests/data/test_messy.py \
+	tests/sampling/test_sample.py tests/draws/test_draws.py tests/draws/test_prediction.py \
+	tests/thresholds/test_linkage.py
 
 .PHONY: help demo test test-core test-sanitize test-threads test-sanitize-python \
 	sanitized-extension test-python doctest coverage coverage-core coverage-python fuzz test-stat test-peers bench-peers \
@@ -139,7 +140,7 @@ sanitized-extension: $(VENV)/.dev
 test-sanitize-python: sanitized-extension
 	@echo '==> Python tests of the extension under the address and undefined-behaviour sanitizers'
 	$(SANITIZED) $(PYTEST) -q -p no:cacheprovider --timeout=1200 $(EXTENSION_TESTS) \
-		--deselect tests/test_limits.py::test_no_birth_beyond_the_last_leaf_id  # takes minutes
+		--deselect tests/core/test_limits.py::test_no_birth_beyond_the_last_leaf_id  # takes minutes
 
 test-python: $(VENV)/.dev
 	@echo '==> Python tests'

@@ -15,7 +15,7 @@ PAGE = ROOT / "docs" / "odd-inputs.md"
 _HEAD = """\
 # Odd inputs
 What goes in, and what happens. Every row is a test, and the messages are those that it got:
-`tests/odd_inputs` holds the cases, and `pytest tests/test_odd_inputs.py --regenerate-golden` writes
+`tests/odd_inputs` holds the cases, and `pytest tests/odd_inputs --regenerate-golden` writes
 this page. What is refused is refused before any fit starts. A message names the argument, its
 value, and what to do; "..." stands for words of another package, or the rest of a long message.
 

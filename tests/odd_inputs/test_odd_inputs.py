@@ -19,7 +19,7 @@ def test_what_happens_is_what_the_page_says(case, tmp_path, pytestconfig):
     happens = case.happens(tmp_path)
     if not pytestconfig.getoption("regenerate_golden"):
         written = PAGE.read_text(encoding="utf-8").splitlines()
-        assert row(case, happens) in written, "pytest tests/test_odd_inputs.py --regenerate-golden"
+        assert row(case, happens) in written, "pytest tests/odd_inputs --regenerate-golden"
 
 
 def test_the_page_has_these_rows_in_this_order(pytestconfig):

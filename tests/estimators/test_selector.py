@@ -28,7 +28,7 @@ NAMES = list("abcde")
 
 
 # One check is skipped by scikit-learn itself, because it needs an environment variable at the
-# start of the process; test_estimators.py sets it and runs them all.
+# start of the process; test_forests.py sets it and runs them all.
 # What a permutation test makes of their noise may be an empty selection.
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 @parametrize_with_checks(
