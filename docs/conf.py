@@ -18,12 +18,22 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx_design",
+    "tables",
 ]
 exclude_patterns = ["_build", "reproduction/choice.md", "reproduction/figures"]
 html_theme = "pydata_sphinx_theme"
 html_title = "bayesvc"
 html_math_renderer = "mathml"
-html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
+html_theme_options = {
+    "header_links_before_dropdown": 6,
+    "navigation_with_keys": False,
+    "show_prev_next": True,
+    "show_toc_level": 2,
+}
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
 
 # Pages with code are run by the build; an error stops it.
 nb_execution_mode = "force"

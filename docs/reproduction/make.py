@@ -69,7 +69,7 @@ def complete_cells(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def by_method(rows: pl.DataFrame) -> pl.DataFrame:
-    """Each method with as many fits as it takes by default, at n = 500, by SNR."""
+    """Average each method with its default number of replicates, at n = 500, by SNR."""
     fits = {name: recipe.n_replicates for name, recipe in RECIPES.items()}
     own = pl.col("method").replace_strict(fits, default=-1, return_dtype=pl.Int64)
     return (
@@ -82,7 +82,7 @@ def by_method(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def beside_rivals(rows: pl.DataFrame) -> pl.DataFrame:
-    """Methods of `bench.rivals` and dart-vc on the same data sets."""
+    """Compare the methods of `bench.baselines` with dart-vc on the same data sets."""
     is_rival = pl.col("method").str.contains(":")
     cells = rows.filter(is_rival).select("n", "snr").unique()
     is_ours = (pl.col("method") == "dart-vc") & (pl.col("n_replicates") == 10)
@@ -96,7 +96,7 @@ def beside_rivals(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def choice_table(rows: pl.DataFrame) -> pl.DataFrame:
-    """F1, TPR and false finds by SNR, and the time in units of that of dart-vc."""
+    """Tabulate F1, TPR and false positives by SNR, and the time relative to dart-vc."""
     cells = by_method(rows)
     unit = cells.filter(pl.col("method") == "dart-vc")["seconds"].mean()
     parts = [
@@ -107,7 +107,7 @@ def choice_table(rows: pl.DataFrame) -> pl.DataFrame:
                 lambda cell: f"{cell['f1']:.2f} / {cell['tpr']:.2f} / {cell['fp']:.1f}",
                 return_dtype=pl.String,
             )
-            .alias(f"SNR {snr:g}: F1 / TPR / false finds"),
+            .alias(f"SNR {snr:g}: F1 / TPR / false positives"),
         )
         for snr in CHOICE_SNRS
     ]
@@ -124,7 +124,7 @@ def choice_table(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def draw_choice(rows: pl.DataFrame, path: Path) -> None:
-    """Share of the relevant variables found against the number of false finds."""
+    """Plot the proportion of relevant columns selected against the number of false positives."""
     cells = by_method(rows).filter(pl.col("snr") == SHOWN_SNR)
     with _style.own_look():
         figure = _style.new_figure(6.4, 4.0)
@@ -136,7 +136,7 @@ def draw_choice(rows: pl.DataFrame, path: Path) -> None:
             axes.annotate(method, (fp, tpr), xytext=place, textcoords="offset points", fontsize=8)
         axes.set_xscale("symlog", linthresh=1)
         axes.set_xlabel("irrelevant columns selected, mean over 100 equations")
-        axes.set_ylabel("share of the relevant columns found")
+        axes.set_ylabel("proportion of the relevant columns selected")
         axes.set_title(f"n = 500, SNR {SHOWN_SNR:g}: up is better, left is better", loc="left")
         _style.save(figure, path)
 
