@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayesvc.selection.text import html_table
+
 if TYPE_CHECKING:
     from bayesvc.selection.subsample_stability import RowStability
 
@@ -58,11 +60,9 @@ def as_text(stable: RowStability) -> str:
 
 def as_html(stable: RowStability) -> str:
     """Return what a notebook shows."""
-    header, *cells = [[html.escape(cell) for cell in row] for row in rows_shown(stable)]
-    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells)
+    header, *cells = rows_shown(stable)
     more = f"<p>... and {left_out(stable)} more</p>" if left_out(stable) else ""
-    head = "".join(f"<th>{cell}</th>" for cell in header)
     return (
-        f"<div><p><b>{html.escape(heading(stable))}</b></p><table><thead><tr>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table>{more}<p>{_MEANING}</p></div>"
+        f"<div><p><b>{html.escape(heading(stable))}</b></p>"
+        f"{html_table(header, cells)}{more}<p>{_MEANING}</p></div>"
     )

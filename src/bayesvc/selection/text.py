@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -94,16 +95,34 @@ def as_html(selection: Selection) -> str:
     """Return what a notebook shows."""
     header, *shown = table_rows(selection)
     first, *others = heading(selection)
-    cells = "".join(f"<th>{html.escape(str(cell))}</th>" for cell in header)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>"
-        for row in shown
-    )
     notes = "".join(f"<p><b>Note:</b> {html.escape(w)}.</p>" for w in selection.warnings)
     lines = "<br>".join(html.escape(line) for line in others)
     return (
         f"<div><p><b>{html.escape(first)}</b><br>{lines}</p>"
-        f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>{notes}</div>"
+        f"{html_table(header, shown)}{notes}</div>"
+    )
+
+
+def html_table(header: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table with numbers aligned to the right, after two columns of text."""
+    head = _html_row("th", header)
+    body = "".join(_html_row("td", row) for row in rows)
+    style = "border-collapse:collapse;font-variant-numeric:tabular-nums"
+    return f'<table style="{style}"><thead>{head}</thead><tbody>{body}</tbody></table>'
+
+
+def _html_row(tag: str, cells: Sequence[object]) -> str:
+    aligned = ("left", "left", *("right",) * (len(cells) - 2))
+    return "".join(
+        [
+            "<tr>",
+            *(
+                f'<{tag} style="text-align:{side};padding:0.15em 0.75em">'
+                f"{html.escape(str(cell))}</{tag}>"
+                for side, cell in zip(aligned, cells, strict=True)
+            ),
+            "</tr>",
+        ]
     )
 
 
