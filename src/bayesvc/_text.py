@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+
+_PLAIN_WORD = re.compile(r"[a-z]+(?=[ ,:;.!?-]|$)")
 
 
 def counted(number: int, thing: str) -> str:
@@ -46,12 +49,17 @@ def quoted(names: Iterable[object], most: int = 5) -> str:
 def as_sentence(text: str) -> str:
     """Return a phrase with a capital letter and a full stop.
 
+    A first word that is not a plain word, such as an argument, stays as it is.
+
     Examples
     --------
     >>> from bayesvc._text import as_sentence
     >>> as_sentence("pass a number such as 0.05")
     'Pass a number such as 0.05.'
+    >>> as_sentence("n_trees=20 is enough")
+    'n_trees=20 is enough.'
     """
     text = text.strip()
-    end = "" if text.endswith((".", "!", "?")) else "."
-    return f"{text[:1].upper()}{text[1:]}{end}"
+    if _PLAIN_WORD.match(text):
+        text = f"{text[0].upper()}{text[1:]}"
+    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -1,4 +1,8 @@
-"""Checks of arguments. Every error names the argument, its value and the remedy."""
+"""Checks of arguments.
+
+Every message names the argument, says what it must be, shows what was given, and ends with what to
+do about it.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import difflib
 import math
 import operator
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,21 +18,59 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesvc._text import as_sentence, counted, quoted
+
 _MOST_CHOICES = 20  # in one message
+_LONGEST_VALUE = 100  # characters of a value in a message
 
 
-def check_integer(name: str, value: Any, minimum: int, remedy: str = "") -> int:
-    """Return `value` as an int that is at least `minimum`."""
-    hint = f"; {remedy}" if remedy else ""
-    wanted = f"{name} must be an integer of at least {minimum}, but {name}={value!r} was given"
+def must_be(name: str, wanted: str, got: str, remedy: str = "") -> str:
+    """Return the message for an argument that is not what it must be.
+
+    Examples
+    --------
+    >>> from bayesvc._validation import must_be
+    >>> must_be("k", "a positive number", "-1", "pass a number such as 2")
+    '`k` must be a positive number. Got -1 instead. Pass a number such as 2.'
+    """
+    said = f"`{name}` must be {wanted}. Got {got} instead."
+    return f"{said} {as_sentence(remedy)}" if remedy else said
+
+
+def shown(value: Any) -> str:
+    """Return a value as messages show it: as Python writes it or, if that is long, its type.
+
+    Examples
+    --------
+    >>> from bayesvc._validation import shown
+    >>> shown("vip"), shown([0] * 1000)
+    ("'vip'", 'a value of type list')
+    """
+    text = repr(str(value)) if isinstance(value, str) else repr(value)  # numpy would show its type
+    if len(text) > _LONGEST_VALUE or "\n" in text:
+        return f"a value of type {type(value).__name__}"
+    return text
+
+
+def check_integer(
+    name: str, value: Any, minimum: int, remedy: str = "", *, alternative: str = ""
+) -> int:
+    """Return `value` as an int that is at least `minimum`.
+
+    `alternative` says what else the caller accepts, such as "None".
+    """
+    wanted = f"an integer of at least {minimum}"
+    if alternative:
+        wanted += f", or {alternative}"
+    message = must_be(name, wanted, shown(value), remedy)
     if isinstance(value, bool | np.bool_):
-        raise TypeError(f"{wanted}; pass a number instead of a truth value{hint}")
+        raise TypeError(message)
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{wanted}; pass a whole number such as {max(minimum, 1)}{hint}") from None
+        raise TypeError(message) from None
     if number < minimum:
-        raise ValueError(f"{wanted}; pass {minimum} or more{hint}")
+        raise ValueError(message)
     return number
 
 
@@ -42,10 +85,8 @@ def check_number(
     remedy: str,
 ) -> float:
     """Return `value` as a finite float within the bounds given."""
-    limits = {"above": above, "at least": least, "below": below, "at most": most}
-    bounds = [f"{word} {bound:g}" for word, bound in limits.items() if bound is not None]
-    wanted = f"{name} must be a finite number {' and '.join(bounds)}".rstrip()
-    message = f"{wanted}, but {name}={value!r} was given; {remedy}"
+    wanted = _number_within(above, least, below, most)
+    message = must_be(name, wanted, shown(value), remedy)
     if isinstance(value, bool | np.bool_ | str | bytes):
         raise TypeError(message)
     try:
@@ -64,6 +105,22 @@ def check_number(
     return number
 
 
+def _number_within(
+    above: float | None, least: float | None, below: float | None, most: float | None
+) -> str:
+    """Return in words which numbers lie within the bounds."""
+    low = above if above is not None else least
+    high = below if below is not None else most
+    if low is not None and high is not None:
+        left, right = "[" if above is None else "(", "]" if below is None else ")"
+        return f"a number in the interval {left}{low:g}, {high:g}{right}"
+    if above is not None:
+        return "a positive, finite number" if above == 0 else f"a finite number above {above:g}"
+    if high is not None:
+        return f"a finite number {'below' if most is None else 'of at most'} {high:g}"
+    return "a finite number" if least is None else f"a finite number of at least {least:g}"
+
+
 def check_level(name: str, value: Any) -> float:
     """Return the probability of an interval, which must lie between 0 and 1."""
     return check_number(name, value, above=0, below=1, remedy="pass a probability such as 0.9")
@@ -73,15 +130,11 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     """Return `value` if it is one of the strings in `choices`."""
     choices = tuple(choices)
     if not isinstance(value, str) or value not in choices:
-        kind: type[Exception] = TypeError
-        if isinstance(value, str):
-            kind, value = ValueError, str(value)  # numpy's own text would show its type
-        listed = ", ".join(repr(choice) for choice in choices[:_MOST_CHOICES])
-        if len(choices) > _MOST_CHOICES:
-            listed += f" and {len(choices) - _MOST_CHOICES} more"
+        kind = ValueError if isinstance(value, str) else TypeError
         close = _nearest(value, choices) if isinstance(value, str) else []
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
-        raise kind(f"{name}={value!r} is unknown{hint}; use one of {listed}")
+        remedy = f"did you mean {close[0]!r}?" if close else ""
+        wanted = f"one of {quoted(choices, _MOST_CHOICES)}"
+        raise kind(must_be(name, wanted, shown(value), remedy))
     return value
 
 
@@ -94,7 +147,7 @@ def _nearest(value: str, choices: tuple[str, ...]) -> list[str]:
 def check_flag(name: str, value: Any) -> bool:
     """Return `value` if it is True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name}={value!r} must be True or False; pass one of these")
+        raise TypeError(must_be(name, "True or False", shown(value)))
     return bool(value)
 
 
@@ -106,19 +159,38 @@ def usable_cpus() -> int:
 
 
 def resolve_n_jobs(n_jobs: Any) -> int:
-    """Turn `n_jobs` into a number of threads; None and -1 mean all usable CPUs."""
+    """Turn `n_jobs` into a number of threads.
+
+    As in scikit-learn, None is 1 unless ``joblib.parallel_config`` says otherwise; -1 is all CPUs
+    that this process may use, -2 all but one.
+
+    Examples
+    --------
+    >>> from bayesvc._validation import resolve_n_jobs
+    >>> resolve_n_jobs(None), resolve_n_jobs(3)
+    (1, 3)
+    """
+    wanted, remedy = "an integer other than 0, or None", "pass -1 for all CPUs"
     if n_jobs is None:
-        return usable_cpus()
-    remedy = "pass a positive number of threads, or leave it out for all CPUs"
+        n_jobs = _configured_n_jobs()
     if isinstance(n_jobs, bool | np.bool_):
-        raise TypeError(f"n_jobs={n_jobs!r} must be an integer or None; {remedy}")
+        raise TypeError(must_be("n_jobs", wanted, shown(n_jobs), remedy))
     try:
         number = operator.index(n_jobs)
     except TypeError:
-        raise TypeError(f"n_jobs={n_jobs!r} must be an integer or None; {remedy}") from None
+        raise TypeError(must_be("n_jobs", wanted, shown(n_jobs), remedy)) from None
     if number == 0:
-        raise ValueError(f"n_jobs=0 would run nothing; {remedy}")
+        raise ValueError(must_be("n_jobs", wanted, "0", remedy))
     return number if number > 0 else max(1, usable_cpus() + 1 + number)
+
+
+def _configured_n_jobs() -> int:
+    """Return the number of jobs that joblib was told to use, 1 if it was told nothing."""
+    joblib = sys.modules.get("joblib")  # who never imported it did not configure it
+    if joblib is None:
+        return 1
+    _, n_jobs = joblib.parallel.get_active_backend()
+    return 1 if n_jobs is None else int(n_jobs)
 
 
 def resolve_random_state(random_state: Any) -> int:
@@ -133,9 +205,8 @@ def resolve_random_state(random_state: Any) -> int:
         return int(random_state.randint(0, 2**63, dtype=np.uint64))
     if isinstance(random_state, np.random.SeedSequence):
         return int.from_bytes(random_state.generate_state(4, np.uint32).tobytes(), "little")
-    return check_integer(
-        "random_state", random_state, 0, "or None, a numpy Generator, RandomState or SeedSequence"
-    )
+    others = "None, a numpy Generator, RandomState or SeedSequence"
+    return check_integer("random_state", random_state, 0, alternative=others)
 
 
 def available_memory() -> int | None:
@@ -168,10 +239,9 @@ def check_memory(
     available = available_memory()
     if available is not None and needed > available:
         sizes = " x ".join(f"{size:,}" for size in shape)
-        raise MemoryError(
-            f"{what} needs {needed / 1e9:,.1f} GB ({sizes} {items} of {item_bytes} bytes), but "
-            f"{available / 1e9:,.1f} GB are available; {remedy}"
-        )
+        size = f"{needed / 1e9:,.1f} GB ({sizes} {items} of {counted(item_bytes, 'byte')})"
+        said = f"{what} needs {size}, but {available / 1e9:,.1f} GB are available"
+        raise MemoryError(f"{as_sentence(said)} {as_sentence(remedy)}")
 
 
 def check_floats(name: str, values: ArrayLike) -> NDArray[np.float64]:
@@ -179,19 +249,26 @@ def check_floats(name: str, values: ArrayLike) -> NDArray[np.float64]:
     try:
         array = np.asarray(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} is no array of numbers ({error}); pass one") from None
+        raise TypeError(must_be(name, "an array of numbers", _kind(values))) from error
     if not np.isfinite(array).all():
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(
-            f"{name}[{', '.join(map(str, place))}]={array[place]} is not finite; "
-            "pass finite numbers"
-        )
+        where = f"{name}[{', '.join(map(str, place))}]" if place else name
+        raise ValueError(must_be(where, "a finite number", str(array[place])))
     return array
+
+
+def _kind(values: Any) -> str:
+    """Return in words what `values` is if it is not an array of numbers."""
+    try:
+        return f"dtype {np.asarray(values).dtype}"
+    except ValueError:
+        return "rows of unequal length"
 
 
 def check_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Return `values` as one finite number per variable."""
     vector = check_floats(name, values)
     if vector.ndim != 1 or vector.size == 0:
-        raise ValueError(f"{name} has shape {vector.shape}; pass one number per variable")
+        wanted = "an array of one number per variable"
+        raise ValueError(must_be(name, wanted, f"an array of shape {vector.shape}"))
     return vector

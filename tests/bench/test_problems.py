@@ -54,9 +54,9 @@ def test_correlations_are_as_described():
     ("call", "message"),
     [
         (lambda: problems.friedman(10, p=4), "needs 5 columns"),
-        (lambda: problems.friedman(10, sd=-1), "sd=-1"),
-        (lambda: problems.checkerboard(10, correlation=1), "correlation=1"),
-        (lambda: problems.pure_noise(0), "n must be"),
+        (lambda: problems.friedman(10, sd=-1), "`sd` must be .* Got -1"),
+        (lambda: problems.checkerboard(10, correlation=1), "`correlation` must be .* Got 1"),
+        (lambda: problems.pure_noise(0), "`n` must be"),
         (lambda: problems.mixed_independent(10, p=5), "needs 6 columns"),
     ],
 )

@@ -249,16 +249,16 @@ class TestMemoryIsCheckedBeforeItIsTaken:
 
     def test_the_linear_model(self, rng):
         X = rng.uniform(size=(300, 500))
-        with pytest.raises(MemoryError, match=r"linear model .*pass sigma_hat as a number"):
+        with pytest.raises(MemoryError, match=r"linear model .*Pass sigma_hat as a number"):
             bv.sample(X, X[:, 0], n_replicates=1, burn_in=1, n_draws=1)
 
     def test_permuted_responses(self, rng):
         X = rng.uniform(size=(3000, 2))
         with pytest.raises(MemoryError, match=r"test for signal .*\(100 x 3,000 numbers"):
             bv.select(X, X[:, 0])
-        with pytest.raises(MemoryError, match=r"test for signal .*pass signal_test=False"):
+        with pytest.raises(MemoryError, match=r"test for signal .*Pass signal_test=False"):
             bv.compare(X, X[:, 0], ["dart-vc"])
-        with pytest.raises(MemoryError, match=r"n_permutations=50 .*of 8 bytes.*use fewer"):
+        with pytest.raises(MemoryError, match=r"n_permutations=50 .*of 8 bytes.*Use fewer"):
             bv.select(X, X[:, 0], "bart-vip-gse", signal_test=False)
         weights = rng.uniform(1, 2, size=3000)
         with pytest.raises(MemoryError, match=r"n_permutations=50 .*of 16 bytes"):
@@ -275,7 +275,7 @@ class TestMemoryIsCheckedBeforeItIsTaken:
     @pytest.mark.parametrize("change", [lambda X: X[::2], lambda X: X.astype(np.float32)])
     def test_copies_of_x(self, rng, change):
         X = change(rng.uniform(size=(2000, 200)))
-        with pytest.raises(MemoryError, match=r"a copy of X .*contiguous array of float64"):
+        with pytest.raises(MemoryError, match=r"A copy of X .*contiguous array of float64"):
             encode_X(X)
 
     def test_a_file_of_draws(self, tmp_path):

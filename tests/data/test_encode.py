@@ -307,7 +307,7 @@ def test_a_continuous_response_is_a_copy():
         (pd.DataFrame({"a": [1, 2], "b": [3, 4]}), "auto", ValueError, "2 columns"),
         (np.array(["2020-01-01", "2020-01-02"], "M8[D]"), "auto", TypeError, "datetime64"),
         ([-1e308, 1.7e308], "auto", ValueError, "too wide"),
-        ([1, 2], "ordinal", ValueError, "response='ordinal'"),
+        ([1, 2], "ordinal", ValueError, "`response` must be one of .* Got 'ordinal'"),
         (None, "auto", TypeError, "y=None is a NoneType; pass one value"),
         (scipy.sparse.csr_array([[0.0], [1.0]]), "auto", TypeError, r"sparse csr_array.*toarray"),
     ],

@@ -251,7 +251,7 @@ def test_partial_dependence(fitted):
     assert partial_dependence(fitted, PANDAS, "count").features == ("count",)
     with pytest.raises(ValueError, match=r"'pool' is a group .*one or two of them: 'b', 'count'"):
         partial_dependence(fitted, PANDAS, "pool")
-    with pytest.raises(ValueError, match="grid='centre' is unknown"):
+    with pytest.raises(ValueError, match=r"`grid` must be one of .* Got 'centre'"):
         partial_dependence(fitted, PANDAS, "site", grid=["centre"])
     with pytest.raises(ValueError, match="holds missing values only"):
         partial_dependence(fitted, PANDAS[PANDAS["a"].isna()], "a")

@@ -147,8 +147,16 @@ def test_the_matrix_needs_little_memory(rng):
         (lambda: measures.vc(tallies([1.0, 2])), ValueError, r"shape (2,)"),
         (lambda: measures.vc(tallies(np.empty((0, 3)))), ValueError, r"shape (0, 3)"),
         (lambda: measures.mi(tallies([[1, np.nan]])), ValueError, "draws.mi[0, 1]=nan"),
-        (lambda: measures.vip(tallies(VC), of="means"), ValueError, "of='means' is unknown"),
-        (lambda: measures.vc_measure(tallies(VC), 1), TypeError, "one_column_if_single=1"),
+        (
+            lambda: measures.vip(tallies(VC), of="means"),
+            ValueError,
+            "Got 'means' instead",
+        ),
+        (
+            lambda: measures.vc_measure(tallies(VC), 1),
+            TypeError,
+            "`one_column_if_single` must be True or False. Got 1",
+        ),
     ],
 )
 def test_errors_name_argument_and_value(call, error, message):

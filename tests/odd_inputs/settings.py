@@ -13,13 +13,13 @@ from tests.odd_inputs.data import X, Y, sample, select
 
 
 def bad(argument: str, value: Any, error: type[Exception], *says: str, **others: Any) -> Refused:
-    """A setting of `sample` that is refused by name, value and remedy."""
+    """A setting of `sample` that is refused by name and value."""
     shown = "bv.DART" if value is bv.DART else repr(value).replace("bayesvc.", "")
     return Refused(
         f"`sample(X, y, {argument}={shown})`",
         lambda: bv.sample(X, Y, **{argument: value, **others}),
         error,
-        (argument, "DART" if value is bv.DART else repr(value), ";", *says),
+        (argument, "DART" if value is bv.DART else repr(value), *says),
     )
 
 
@@ -69,8 +69,8 @@ SINGLE: list[Case] = [
     bad("checkpoint", "fits", ValueError, "needs a random_state"),
 ]
 TOGETHER: list[Case] = [
-    unfit('`method="dart-cv"`', {"method": "dart-cv"}, "did you mean 'dart-vc'?"),
-    unfit('`goal="fast"`', {"goal": "fast"}, "goal='fast' is unknown", "'quick'"),
+    unfit('`method="dart-cv"`', {"method": "dart-cv"}, "Did you mean 'dart-vc'?"),
+    unfit('`goal="fast"`', {"goal": "fast"}, "`goal` must be one of", "'quick'", "Got 'fast'"),
     unfit("a goal and a method", {"goal": "quick", "method": "dart-mpm"}, "both given"),
     unfit('`measure="vip-rank", threshold="gse"`', {"measure": "vip-rank", "threshold": "gse"},
           "cannot go with threshold='gse'", "ranks"),
@@ -98,10 +98,10 @@ TOGETHER: list[Case] = [
     Refused("`select_from` of what are no draws", lambda: bv.select_from(X), TypeError,
             ("draws is a ndarray", "Draws.from_counts")),
     Refused("`Permutation(\"gse\", alpha=5)`", lambda: bv.Permutation("gse", alpha=5), ValueError,
-            ("alpha", "above 0 and below 1")),
-    too_large({"n_replicates": 10**9}, "n_replicates=1000000000", "GB", "use fewer"),
-    too_large({"n_draws": 10**12}, "n_draws=1000000000000", "GB", "use fewer"),
-    too_large({"n_trees": 10**12}, "n_trees=1000000000000", "GB", "use fewer"),
+            ("alpha", "in the interval (0, 1)")),
+    too_large({"n_replicates": 10**9}, "n_replicates=1000000000", "GB", "Use fewer"),
+    too_large({"n_draws": 10**12}, "n_draws=1000000000000", "GB", "Use fewer"),
+    too_large({"n_trees": 10**12}, "n_trees=1000000000000", "GB", "Use fewer"),
     too_large({"n_replicates": 20, "n_draws": 10**10, "keep_counts": True}, "keep_counts",
               "1,200.0 GB", "20 x 10,000,000,000 x 3", "1.0 GB", "n_draws"),
     too_large({"n_replicates": 20, "n_draws": 10**10, "keep_s": True}, "keep_s", "2,400.0 GB"),

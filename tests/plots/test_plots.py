@@ -415,7 +415,7 @@ def test_errors_name_the_remedy(clustered: bv.Selection, permuted: bv.Selection)
         clustered.plot("nulls")
     with pytest.raises(ValueError, match=r"'bart-vip-gse' clusters nothing, .* such as 'dart-vc'"):
         permuted.plot("dendrogram")
-    with pytest.raises(ValueError, match=r"kind='scater' is unknown \(did you mean 'scatter'"):
+    with pytest.raises(ValueError, match=r"Got 'scater' instead. Did you mean 'scatter'"):
         clustered.plot("scater")
     with pytest.raises(TypeError, match="selection=Draws is no Selection; pass what"):
         plots.scatter(clustered.draws)
@@ -428,11 +428,11 @@ def test_errors_name_the_remedy(clustered: bv.Selection, permuted: bv.Selection)
         plots.agreement({"a": clustered, "b": other})
     with pytest.raises(ValueError, match="y=None, but a Selection keeps no trees"):
         clustered.plot("partial_dependence", X=np.ones((3, 6)))
-    with pytest.raises(ValueError, match="features='no' is unknown; use one of"):
+    with pytest.raises(ValueError, match=r"`features` must be one of .* Got 'no'"):
         clustered.plot("partial_dependence", X=np.ones((3, 6)), y=[1, 2, 3], features="no")
     with pytest.raises(ValueError, match="X has 2 columns but the fits had 6"):
         clustered.plot("partial_dependence", X=np.ones((3, 2)), y=[1, 2, 3])
-    with pytest.raises(ValueError, match="most must be an integer of at least 1"):
+    with pytest.raises(ValueError, match=r"`most` must be an integer of at least 1"):
         clustered.plot("importance", most=0)
 
 

@@ -66,12 +66,11 @@ def test_moves_in_any_form(moves):
     ],
 )
 @pytest.mark.parametrize("prior", [bv.BART, bv.DART])
-def test_bad_values_are_named_with_a_remedy(prior, settings, name, value):
+def test_bad_values_are_named(prior, settings, name, value):
     with pytest.raises(ValueError) as error:  # noqa: PT011
         prior(**settings)
     assert name in str(error.value)
     assert value in str(error.value)
-    assert ";" in str(error.value), "a remedy follows the complaint"
 
 
 @pytest.mark.parametrize(
@@ -85,7 +84,7 @@ def test_bad_values_are_named_with_a_remedy(prior, settings, name, value):
     ],
 )
 def test_bad_values_of_dart(settings, name):
-    with pytest.raises(ValueError, match=rf"{name}="):
+    with pytest.raises(ValueError, match=rf"`{name}` must be"):
         bv.DART(**settings)
 
 

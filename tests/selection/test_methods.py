@@ -95,21 +95,24 @@ def test_every_combination_is_possible_or_refused_with_what_fits() -> None:
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
-    ({"method": "dart-cv"}, r"method='dart-cv' is unknown \(did you mean 'dart-vc'\?\); use one"),
-    ({"measure": "vips"}, r"measure='vips' is unknown \(did you mean 'vip'\?\)"),
-    ({"threshold": "gsee"}, r"threshold='gsee' is unknown \(did you mean 'gse'\?\)"),
-    ({"goal": "fast"}, "goal='fast' is unknown"),
+    (
+        {"method": "dart-cv"},
+        r"`method` must be one of .* Got 'dart-cv' instead. Did you mean 'dart-vc'\?",
+    ),
+    ({"measure": "vips"}, r"`measure` .* Got 'vips' instead. Did you mean 'vip'\?"),
+    ({"threshold": "gsee"}, r"`threshold` .* Got 'gsee' instead. Did you mean 'gse'\?"),
+    ({"goal": "fast"}, "`goal` must be one of .* Got 'fast'"),
     ({"goal": "quick", "method": "bart-vc"}, "pass one of them"),
     ({"measure": "vc-measure", "threshold": "gse"}, "several columns; with 'vc-measure' use"),
     ({"measure": "vip-rank", "threshold": "local"}, "ranks, of which low ones are good"),
     ({"measure": "vip", "threshold": "median-probability"}, "no probability"),
-    ({"n_replicates": 0}, "n_replicates must be an integer of at least 1"),
+    ({"n_replicates": 0}, "`n_replicates` must be an integer of at least 1"),
     ({"n_permutations": 10}, "n_permutations=10 has no meaning for threshold='clustering'"),
     ({"method": "bart-vip-gse", "n_permutations": 18}, "at least 19.*alpha=0.05"),
     ({"method": "bart-vip-gse", "n_permutations": 10**6}, "more than makes sense"),
     ({"threshold": bv.Clustering(weights=(1, 2))}, "2 weights for 4 columns; pass 4 weights$"),
-    ({"method": "DART-VC"}, r"did you mean 'dart-vc'\?"),
-    ({"threshold": bv.Permutation("gse", alpha=0.001)}, "n_permutations=50.*alpha=0.001$"),
+    ({"method": "DART-VC"}, r"Did you mean 'dart-vc'\?"),
+    ({"threshold": bv.Permutation("gse", alpha=0.001)}, r"at least 999\. Got 50.*alpha=0.001\.$"),
 ]
 
 
@@ -122,7 +125,7 @@ def test_bad_arguments_are_refused_before_the_data_are_looked_at(
 
 
 def test_names_of_other_types() -> None:
-    with pytest.raises(TypeError, match="method=3 is unknown"):
+    with pytest.raises(TypeError, match=r"`method` must be one of .* Got 3"):
         bv.select(None, None, 3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="prior='BART' is not a tree prior"):
         bv.select(None, None, prior="BART")  # type: ignore[arg-type]
@@ -131,15 +134,15 @@ def test_names_of_other_types() -> None:
     for methods in (None, 3):
         with pytest.raises(TypeError, match=f"methods={methods} .* 'all'"):
             bv.compare(None, None, methods)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"methods='al' is unknown \(did you mean 'all'\?\)"):
+    with pytest.raises(ValueError, match=r"`methods` .* Got 'al' instead. Did you mean 'all'\?"):
         bv.compare(None, None, "al")
-    with pytest.raises(ValueError, match=r"methods\[1\]='dart-mp' is unknown"):
+    with pytest.raises(ValueError, match=r"`methods\[1\]` must be one of .* Got 'dart-mp'"):
         bv.compare(None, None, np.array(["dart-vc", "dart-mp"]))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"draws is a list; pass .*Draws"):
         bv.select_from([[1, 2]])  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"permuted is a list; pass .*Draws"):
         bv.select_from(bv.Draws.from_counts([[[2, 0]]]), "vip", permuted=[1])  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="kind='max' is unknown"):
+    with pytest.raises(ValueError, match=r"`kind` must be one of .* Got 'max'"):
         bv.Permutation("max")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"at=1\.5 is no probability"):
         bv.MedianProbability(1.5)
@@ -147,13 +150,15 @@ def test_names_of_other_types() -> None:
 
 @pytest.mark.parametrize("weights", ["ab", 2, (1, -1, 1, 1), (0, 0), (1, math.nan), ()])
 def test_weights_are_checked_before_any_fit(weights: Any) -> None:
-    with pytest.raises((ValueError, TypeError), match=r"^weights.*pass"):
+    with pytest.raises((ValueError, TypeError), match=r"^(weights.*pass|`weights.*must be)"):
         bv.Clustering(weights=weights)
 
 
 def test_long_lists_of_names_are_cut() -> None:
     names = [f"gene{j}" for j in range(5000)]
-    with pytest.raises(ValueError, match=r"did you mean 'gene4711'.*and 4980 more$") as error:
+    with pytest.raises(
+        ValueError, match=r"and 4,980 more\. Got .* Did you mean 'gene4711'\?$"
+    ) as error:
         check_choice("name", "Gene4711", names)
     assert len(str(error.value)) < 400
 

@@ -178,7 +178,7 @@ def test_bad_data_are_refused_before_any_fit(
         bv.compare(X[:2], y[:2])
     with pytest.raises(ValueError, match="y has 59 values but X has 60 rows"):
         bv.compare(X, y[:-1])
-    with pytest.raises(ValueError, match="n_trees must be an integer of at least 1"):
+    with pytest.raises(ValueError, match=r"`n_trees` must be an integer of at least 1"):
         bv.select(X, y, n_trees=0)
     with pytest.raises(ValueError, match="split_weights has 2 numbers but X has 5 columns"):
         bv.select(X, y, prior=bv.BART(split_weights=[1, 2]))

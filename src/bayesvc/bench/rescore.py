@@ -25,7 +25,7 @@ def rescore(
     methods: Sequence[str],
     lrep: Sequence[int] = (),
     *,
-    n_jobs: int | None = None,
+    n_jobs: int | None = -1,
     on_done: ProgressCallback | None = None,
 ) -> pl.DataFrame:
     """Return the results of methods on the fits that `run_grid` kept.
@@ -39,8 +39,8 @@ def rescore(
         `KeptFits` of a task by the name of their prior ("bart", "dart", "abc") and returns a mask.
     lrep : list of int, optional
         Further numbers of fits for these methods.
-    n_jobs : int, optional
-        Processes; all by default.
+    n_jobs : int or None, default -1
+        Number of processes; -1 uses all CPUs.
     on_done : function (done, total), optional
         Called as data sets are done.
 

@@ -37,7 +37,7 @@ def run_grid(
     grid: Grid,
     folder: str | os.PathLike[str],
     *,
-    n_jobs: int | None = None,
+    n_jobs: int | None = -1,
     shard: tuple[int, int] = (1, 1),
     dask: str | None = None,
     keep_draws: bool = False,
@@ -52,8 +52,9 @@ def run_grid(
     folder : path
         New, or of an earlier run of this grid, which is continued. Several processes may work on
         one folder.
-    n_jobs : int, optional
-        Processes, or tasks at a time on the cluster. By default as many as there are.
+    n_jobs : int or None, default -1
+        Number of processes, or of tasks at a time on the cluster; -1 uses all CPUs, or all threads
+        of the cluster.
     shard : (int, int), default (1, 1)
         The i-th of N parts of the tasks.
     dask : str, optional
@@ -69,7 +70,7 @@ def run_grid(
     -------
     Summary
     """
-    n_jobs = None if n_jobs is None else resolve_n_jobs(n_jobs)
+    resolve_n_jobs(n_jobs)  # an error before the folder is made
     index, parts = check_shard(shard)
     mine = dict(list(grid.tasks.items())[index - 1 :: parts])
     with Store(folder, grid.settings) as store, _workers(dask, n_jobs) as (executor, width):
@@ -151,7 +152,7 @@ def _result(future: Future[Outcome]) -> Outcome:
 def _workers(dask: str | None, n_jobs: int | None) -> Iterator[tuple[Executor, int]]:
     if dask is not None:
         with _dask_workers(dask) as (executor, width):
-            yield executor, width if n_jobs is None else n_jobs
+            yield executor, width if n_jobs == -1 else resolve_n_jobs(n_jobs)
         return
     width = resolve_n_jobs(n_jobs)
     executor = get_reusable_executor(max_workers=width, timeout=3600, reuse=False)

@@ -42,7 +42,7 @@ def bench() -> None:
 @click.option("--seed", "seeds", help="Only these seeds of the data.")
 @click.option("--problem", "problems", help="Only these equations, such as I.6.2a,II.11.17.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of results.")
-@click.option("--jobs", type=int, help="Processes; all cores by default.")
+@click.option("--jobs", default=-1, help="Number of processes; all CPUs by default.")
 @click.option("--shard", default="1/1", show_default=True, help="Run part i of N.", metavar="i/N")
 @click.option("--dask", metavar="ADDRESS", help="Run on the cluster of this Dask scheduler.")
 @click.option("--keep-draws", is_flag=True, help="Keep tallies of the fits for `rescore`.")
@@ -57,7 +57,7 @@ def run(
     seeds: str | None,
     problems: str | None,
     out: Path,
-    jobs: int | None,
+    jobs: int,
     shard: str,
     dask: str | None,
     keep_draws: bool,
@@ -251,9 +251,9 @@ def export(results: Path, file: Path) -> None:
 @click.option("--methods", required=True, help="As in `run`; functions receive the kept fits.")
 @_FURTHER_FITS
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Parquet or CSV file.")
-@click.option("--jobs", type=int, help="Processes; all cores by default.")
+@click.option("--jobs", default=-1, help="Number of processes; all CPUs by default.")
 @says_what_is_wrong
-def rescore(results: Path, methods: str, lrep: str | None, out: Path, jobs: int | None) -> None:
+def rescore(results: Path, methods: str, lrep: str | None, out: Path, jobs: int) -> None:
     """Score methods on the fits that `run --keep-draws` left, without fitting again.
 
     \b

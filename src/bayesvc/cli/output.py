@@ -114,6 +114,7 @@ def as_options(text: str) -> str:
     if not options:
         return text
     names = "|".join(options)
+    text = re.sub(rf"`({names})`", lambda match: options[match[1]], text)
     text = re.sub(rf"\b({names})=(?=\S)", lambda match: f"{options[match[1]]} ", text)
     return re.sub(
         rf"\(({names})(, ({names}))*\)",

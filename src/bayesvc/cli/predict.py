@@ -31,13 +31,13 @@ if TYPE_CHECKING:
               "the target for such rows is between low and high; one row varies more.")  # fmt: skip
 @click.option("--trees", default=200, show_default=True, help="Trees in a forest.")
 @click.option("--seed", default=0, show_default=True, help="Of all random numbers.")
-@click.option("--jobs", type=int, help="Threads; all cores by default.")
+@click.option("--jobs", default=-1, help="Number of threads; all CPUs by default.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="CSV file to write.")
 @says_what_is_wrong
 def predict(
     file: Path, new: Path, target: str, features: tuple[str, ...], exclude: tuple[str, ...],
     id_column: tuple[str, ...], selection: Path | None, interval: float, trees: int, seed: int,
-    jobs: int | None, out: Path,
+    jobs: int, out: Path,
 ) -> None:  # fmt: skip
     """Fit a forest to FILE and predict the rows of NEW.
 
@@ -80,7 +80,7 @@ def _selected(path: Path) -> list[str]:
     return [str(name) for name in names]
 
 
-def _fit(X: Any, y: Any, interval: float, trees: int, seed: int, jobs: int | None) -> Any:
+def _fit(X: Any, y: Any, interval: float, trees: int, seed: int, jobs: int) -> Any:
     import bayesvc as bv
     from bayesvc._validation import check_number
     from bayesvc.responses.encode import encode_y

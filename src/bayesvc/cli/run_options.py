@@ -52,7 +52,7 @@ def run_options(command: _F) -> _F:
     options = [
         click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
                      help="Of all random numbers."),
-        click.option("--jobs", type=int, help="Threads; all cores by default."),
+        click.option("--jobs", default=-1, help="Number of threads; all CPUs by default."),
         click.option("--burn-in", type=click.IntRange(0),
                      help="Draws thrown away per fit; 5000 by default."),
         click.option("--draws", type=click.IntRange(1),

@@ -191,7 +191,7 @@ def _several(name: str, given: Any) -> list[Any]:
 def _position(group: str, column: Any, names: tuple[str, ...], place: Mapping[str, int]) -> int:
     if isinstance(column, str):
         return place[check_choice(f"groups[{group!r}]", column, names)]
-    j = check_integer(f"groups[{group!r}]", column, 0, "or the name of a column")
+    j = check_integer(f"groups[{group!r}]", column, 0, alternative="the name of a column")
     if j >= len(names):
         raise ValueError(
             f"groups[{group!r}]={j} is past the last column; pass at most {len(names) - 1}"

@@ -231,7 +231,7 @@ class Draws:
         n_more: int,
         X: Any = None,
         y: Any = None,
-        n_jobs: int | None = None,
+        n_jobs: int | None = -1,
         progress: bool | ProgressCallback | None = None,
         sample_weight: Any = None,
     ) -> Draws:
@@ -266,7 +266,7 @@ class Draws:
         )
 
     def predict(
-        self, X: Any, interval: float | None = None, n_jobs: int | None = None
+        self, X: Any, interval: float | None = None, n_jobs: int | None = -1
     ) -> FloatArray | tuple[FloatArray, FloatArray, FloatArray]:
         """Predict f at new rows; for a binary response the probability of ``classes[1]``.
 
@@ -277,8 +277,8 @@ class Draws:
             that had missing values there; categories must be known from there.
         interval : float, optional
             Also return the bounds of the central credible interval of f with this probability.
-        n_jobs : int, optional
-            Threads; all CPUs by default.
+        n_jobs : int or None, default -1
+            Number of threads; -1 uses all CPUs, None follows ``joblib.parallel_config``.
 
         Returns
         -------
@@ -302,7 +302,7 @@ class Draws:
 
         return predict(self, X, interval, n_jobs)
 
-    def posterior(self, X: Any, n_jobs: int | None = None) -> FloatArray:
+    def posterior(self, X: Any, n_jobs: int | None = -1) -> FloatArray:
         """Return f at new rows, for a binary response the probability, for every draw.
 
         Parameters
@@ -310,8 +310,8 @@ class Draws:
         X : array or data frame
             Rows with the columns of the data that was fitted. Values may be missing in columns
             that had missing values there; categories must be known from there.
-        n_jobs : int, optional
-            Threads; all CPUs by default.
+        n_jobs : int or None, default -1
+            Number of threads; -1 uses all CPUs, None follows ``joblib.parallel_config``.
 
         Returns
         -------

@@ -20,7 +20,7 @@ _TOLERANCE = 1e-9  # in standard deviations of the observation
 
 
 def predict(
-    draws: Draws, X: Any, interval: float | None = None, n_jobs: int | None = None
+    draws: Draws, X: Any, interval: float | None = None, n_jobs: int | None = -1
 ) -> FloatArray | tuple[FloatArray, FloatArray, FloatArray]:
     """Return the mean of f, or of the probability, at each row; see `Draws.predict`."""
     if interval is not None:
@@ -35,7 +35,7 @@ def predict(
     return mean if interval is None else (mean, low, high)
 
 
-def posterior(draws: Draws, X: Any, n_jobs: int | None = None) -> FloatArray:
+def posterior(draws: Draws, X: Any, n_jobs: int | None = -1) -> FloatArray:
     """Return f, or the probability, of every draw at each row; see `Draws.posterior`."""
     threads = resolve_n_jobs(n_jobs)
     new = new_rows(draws, X)
@@ -46,7 +46,7 @@ def posterior(draws: Draws, X: Any, n_jobs: int | None = None) -> FloatArray:
 
 
 def predict_observation(
-    draws: Draws, X: Any, interval: float, n_jobs: int | None = None
+    draws: Draws, X: Any, interval: float, n_jobs: int | None = -1
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return mean and central interval of a new observation at each row, noise included.
 

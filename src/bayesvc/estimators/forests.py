@@ -37,7 +37,8 @@ class BARTRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
     random_state : int, Generator, RandomState, SeedSequence or None
         Seed. The same data, parameters and seed give the same result on any number of threads.
     n_jobs : int, optional
-        Threads, in `fit` at most one per chain; None and -1 take every CPU this process may use.
+        Number of threads; None means 1 unless ``joblib.parallel_config`` says otherwise; -1 uses
+        all CPUs. `fit` uses at most one per chain.
     progress : bool or callable, optional
         True draws a bar on a terminal; a callable receives ``(done, total)`` sweeps.
     groups : mapping from str to columns, optional
@@ -190,7 +191,8 @@ class BARTClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
     random_state : int, Generator, RandomState, SeedSequence or None
         Seed. The same data, parameters and seed give the same result on any number of threads.
     n_jobs : int, optional
-        Threads, in `fit` at most one per chain; None and -1 take every CPU this process may use.
+        Number of threads; None means 1 unless ``joblib.parallel_config`` says otherwise; -1 uses
+        all CPUs. `fit` uses at most one per chain.
     progress : bool or callable, optional
         True draws a bar on a terminal; a callable receives ``(done, total)`` sweeps.
     groups : mapping from str to columns, optional

@@ -74,7 +74,7 @@ def partial_dependence(
     grid: Any = None,
     grid_resolution: int = 20,
     interval: float = 0.9,
-    n_jobs: int | None = None,
+    n_jobs: int | None = -1,
 ) -> PartialDependence:
     """Average f, or the probability, over the rows of X with one or two columns held fixed.
 
@@ -96,8 +96,8 @@ def partial_dependence(
         Most grid values per column.
     interval : float, default 0.9
         Probability of the credible interval.
-    n_jobs : int, optional
-        Threads; all CPUs by default.
+    n_jobs : int or None, default -1
+        Number of threads; -1 uses all CPUs, None follows ``joblib.parallel_config``.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def column_number(table: ColumnSchema, feature: Any) -> int:
                 f"pass one or two of them: {own}"
             )
         return table.names.index(check_choice("features", feature, table.names))
-    j = check_integer("features", feature, 0, "or the name of a column")
+    j = check_integer("features", feature, 0, alternative="the name of a column")
     if j >= len(table.names):
         last = len(table.names) - 1
         raise ValueError(f"features={j} is past the last column; pass at most {last}")

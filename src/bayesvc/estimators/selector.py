@@ -47,8 +47,8 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
     random_state : int, Generator, RandomState, SeedSequence or None
         Seed. The same data, parameters and seed give the same result on any number of threads.
     n_jobs : int, optional
-        Threads; None and -1 take every CPU this process may use. Pass 1 inside a search that runs
-        on several processes itself.
+        Number of threads; None means 1 unless ``joblib.parallel_config`` says otherwise; -1 uses
+        all CPUs.
     progress : bool or callable, optional
         True draws a bar on a terminal; a callable receives ``(done, total)`` sweeps.
     response : {"auto", "continuous", "binary"}

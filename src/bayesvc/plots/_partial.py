@@ -39,7 +39,7 @@ def partial_dependence(
     n_trees: int = 50,
     burn_in: int = 1000,
     n_draws: int = 500,
-    n_jobs: int | None = None,
+    n_jobs: int | None = -1,
     ax: Any = None,
 ) -> Plot:
     """Draw the average prediction with one variable held fixed, for each variable that matters.
@@ -66,8 +66,8 @@ def partial_dependence(
         central credible interval of the average.
     n_trees, burn_in, n_draws : int, default 50, 1000 and 500
         Of the forest for a Selection; two chains.
-    n_jobs : int, optional
-        Threads; all CPUs by default.
+    n_jobs : int or None, default -1
+        Number of threads; -1 uses all CPUs, None follows ``joblib.parallel_config``.
     ax : as many matplotlib Axes as columns, optional
         Where to draw; a new figure by default.
 

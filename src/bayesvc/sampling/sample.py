@@ -53,7 +53,7 @@ def sample(
     burn_in: int | None = None,
     n_draws: int | None = None,
     random_state: Any = None,
-    n_jobs: int | None = None,
+    n_jobs: int | None = -1,
     progress: bool | ProgressCallback | None = None,
     *,
     response: Literal["auto", "continuous", "binary"] = "auto",
@@ -87,8 +87,9 @@ def sample(
     random_state : int, Generator, RandomState, SeedSequence or None
         Seed of everything. The same data, settings and seed give the same result on any number
         of threads. None takes a fresh one, found afterwards in ``draws.random_state``.
-    n_jobs : int, optional
-        Threads; None and -1 take every CPU this process may use.
+    n_jobs : int or None, default -1
+        Number of threads; -1 uses all CPUs that this process may use. None follows scikit-learn:
+        one thread unless ``joblib.parallel_config`` says otherwise.
     progress : bool or callable, optional
         True draws a bar on a terminal; a callable receives ``(done, total)`` sweeps.
     response : {"auto", "continuous", "binary"}
@@ -248,7 +249,7 @@ def extend_draws(
     y: Any = None,
     *,
     sample_weight: Any = None,
-    n_jobs: int | None = None,
+    n_jobs: int | None = -1,
     progress: bool | ProgressCallback | None = None,
 ) -> Draws:
     """Return `draws` with `n_more` further replicates; see `Draws.extend`."""

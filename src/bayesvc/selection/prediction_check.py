@@ -71,7 +71,7 @@ def check_prediction(
     burn_in: int = 500,
     n_draws: int = 500,
     random_state: Any = None,
-    n_jobs: int | None = None,
+    n_jobs: int | None = -1,
 ) -> PredictionCheck:
     """Cross-validate forests on the selected columns and on all.
 

@@ -89,7 +89,7 @@ def row_stability(
     pairs: bool = True,
     blocks: Any = None,
     random_state: Any = None,
-    n_jobs: int | None = None,
+    n_jobs: int | None = -1,
     progress: bool | ProgressCallback | None = None,
     response: Literal["auto", "continuous", "binary"] = "auto",
     checkpoint: PathLike | None = None,

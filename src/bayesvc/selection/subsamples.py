@@ -39,10 +39,10 @@ class SubsampleScheme:
                 f"{self.n_resamples + 1}, or pairs=False"
             )
         if self.pairs:
-            remedy = "pass such as 0.5; larger ones need pairs=False, for a pair shares no row"
+            remedy = "pass pairs=False for more: the two parts of a pair share no row"
             check_number("fraction", self.fraction, above=0, most=0.5, remedy=remedy)
         else:
-            remedy = "pass a share of the rows such as 0.5"
+            remedy = "pass a fraction of the rows such as 0.5"
             check_number("fraction", self.fraction, above=0, below=1, remedy=remedy)
 
     @property
