@@ -24,7 +24,7 @@ SHORT = {"n_trees": 5, "burn_in": 40, "n_draws": 40, "random_state": 3}
 def test_selections_of_version_1(name):
     found, expected = bv.Selection.load(FIXTURES / f"selection-1-{name}.npz"), EXPECTED[name]
     assert found.method.name == expected["method"]
-    assert found.method.threshold == eval(expected["threshold"], vars(bv.cuts))
+    assert found.method.threshold == eval(expected["threshold"], vars(bv.thresholds))
     assert type(found.method.prior).__name__ == expected["prior"]
     assert found.names == expected["names"]
     assert list(found.feature_names) == expected["feature_names"]

@@ -83,7 +83,7 @@ def test_what_a_goal_cannot_do_is_laid_to_the_goal() -> None:
 def test_every_combination_is_possible_or_refused_with_what_fits() -> None:
     """Clustering cuts anything, permutation the scores of fits, the median probability such."""
     for measure, kind in bv.measures.MEASURES.items():
-        for threshold in bv.cuts.THRESHOLDS:
+        for threshold in bv.thresholds.THRESHOLDS:
             fits = threshold == "clustering" or (kind.shape == "scores" and measure != "relevance")
             if threshold in ("median-probability", "most-probable"):
                 fits = measure in ("mpvip", "relevance")
