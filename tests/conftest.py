@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
+pytest.register_assert_rewrite("tests.helpers")  # its assertions then tell the values too
+
+from tests.helpers.no_sampling import no_sampling  # noqa: E402
 
 Dataset = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -42,3 +47,10 @@ def classification(rng: np.random.Generator) -> Dataset:
     y = (X[:, 2] + 0.1 * rng.normal(size=80) > 0.5).astype(float)
     y[:2] = 0, 1  # both classes, whatever the random numbers
     return X, y
+
+
+@pytest.fixture
+def nothing_sampled() -> Iterator[None]:
+    """Fail if the test samples anything."""
+    with no_sampling():
+        yield

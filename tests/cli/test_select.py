@@ -16,7 +16,10 @@ from click.testing import CliRunner
 import bayesvc as bv
 from bayesvc.cli.app import app
 from bayesvc.selection import subsample_stability as resampled
-from tests.helpers.settings import SHORT_OPTIONS as SHORT
+from tests.helpers.no_sampling import no_sampling
+from tests.helpers.settings import SHORT_OPTIONS
+
+SHORT = (*SHORT_OPTIONS, "--fits", "3")
 
 
 def test_the_answer_and_its_files(run, file, tmp_path, table):
@@ -300,12 +303,12 @@ def test_other_rows_that_cannot_be_drawn_are_refused_before_any_fit(tmp_path, mo
     lines = ["y,a", *(f"{'ill' if i == 3 else 'well'},{i % 7}" for i in range(40))]
     (tmp_path / "t.csv").write_text("\n".join(lines))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        "bayesvc.selection.select.sample_plans", lambda *_: pytest.fail("fits started")
-    )
-    done = CliRunner().invoke(app, ["select", "t.csv", "-y", "y", "--resample-rows", "4", *SHORT])
+    command = ["select", "t.csv", "-y", "y", "--resample-rows", "4", *SHORT]
+    with no_sampling():
+        done = CliRunner().invoke(app, command)
     assert done.exit_code == 2
     assert "1 rows of class 'ill'" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
 def test_a_single_column_has_its_own_sentence(run, tmp_path, table):

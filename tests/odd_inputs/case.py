@@ -9,9 +9,10 @@ from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 from click.testing import CliRunner
+
+from tests.helpers.no_sampling import no_sampling
 
 _LONGEST = 400  # characters of a message on the page
 
@@ -34,7 +35,7 @@ class Refused:
     def happens(self, folder: Path) -> str:
         """Check that it is refused as it should be, and return the message as the page has it."""
         args = () if self.given is None else (self.given(),)
-        with chdir(folder), without_fits():
+        with chdir(folder), no_sampling():
             try:
                 self.call(*args)
             except self.error as error:
@@ -82,7 +83,7 @@ class Command:
             raw = content if isinstance(content, bytes) else content.encode()
             (folder / name).write_bytes(raw)
         before = {path.name for path in folder.iterdir()}
-        with chdir(folder), without_fits():
+        with chdir(folder), no_sampling():
             done = CliRunner().invoke(app, list(self.args))
         assert done.exit_code == 2, done.output
         assert self.says in done.stderr
@@ -93,12 +94,6 @@ class Command:
 
 
 Case = Refused | Accepted | Command
-
-
-def without_fits() -> Any:
-    """Fail if a fit starts meanwhile."""
-    started = AssertionError("a fit was started")
-    return mock.patch("bayesvc.sampling.executor.run_tasks", side_effect=started)
 
 
 def shown(message: str, varies: str | None) -> str:

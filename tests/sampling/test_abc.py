@@ -14,6 +14,7 @@ from bayesvc.priors.base import residual_sd
 from bayesvc.responses.encode import encode_y
 from bayesvc.sampling import abc
 from bayesvc.sampling.executor import ROLE_ABC, fit_seed
+from tests.helpers.no_sampling import no_sampling
 from tests.helpers.processes import assert_stops_on_ctrl_c
 from tests.helpers.same_bits import assert_same_bits
 
@@ -331,10 +332,9 @@ def test_bad_settings_of_the_prior(argument, value, kind):
         ("random_state", -1, ValueError, "None"),
     ],
 )
-def test_bad_arguments_of_the_call(regression, monkeypatch, argument, value, kind, remedy):
-    monkeypatch.setattr(abc, "run_samples", lambda *_, **__: pytest.fail("sampling started"))
+def test_bad_arguments_of_the_call(regression, argument, value, kind, remedy):
     X, y = regression
-    with pytest.raises(kind) as error:
+    with pytest.raises(kind) as error, no_sampling():
         bv.sample(X, y, bv.SpikeForest(), **{argument: value})
     message = str(error.value)
     assert message.startswith((argument, f"`{argument}` must be "))
@@ -350,10 +350,9 @@ def test_bad_arguments_of_the_call(regression, monkeypatch, argument, value, kin
         (bv.SpikeForest(split_weights=[1, 2]), 60, ["2 numbers", "5 columns"]),
     ],
 )
-def test_priors_that_do_not_go_with_the_data(regression, monkeypatch, prior, rows, parts):
-    monkeypatch.setattr(abc, "run_samples", lambda *_, **__: pytest.fail("sampling started"))
+def test_priors_that_do_not_go_with_the_data(regression, prior, rows, parts):
     X, y = regression
-    with pytest.raises(ValueError) as error:  # noqa: PT011
+    with pytest.raises(ValueError) as error, no_sampling():  # noqa: PT011
         bv.sample(X[:rows], y[:rows], prior)
     for part in parts:
         assert part in str(error.value)

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 import bayesvc as bv
 from bayesvc import _core
 from bayesvc.sampling import joblib_backend as cluster
+from tests.helpers.no_sampling import no_sampling
+from tests.helpers.settings import SHORT
 
 Dataset = tuple[NDArray[np.float64], NDArray[np.float64]]
-
-QUICK: dict[str, Any] = {"burn_in": 60, "n_draws": 60}
-FIT, ABC_SAMPLER = _core.fit, _core.AbcSampler
 
 
 @pytest.fixture(scope="module")
@@ -26,17 +25,6 @@ def dask_client() -> Iterator[Any]:
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(**options) as local, distributed.Client(local) as client:
         yield client
-
-
-@pytest.fixture
-def in_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no fit run in this process."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("a fit ran in the caller's process")
-
-    monkeypatch.setattr(_core, "fit", refuse)
-    monkeypatch.setattr(_core, "AbcSampler", refuse)
 
 
 def test_only_clusters_are_active(dask_client: Any) -> None:
@@ -57,18 +45,17 @@ def on_threads() -> tuple[Dataset, bv.Comparison]:
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(80, 6))
     data = X, 10 * X[:, 1] + rng.normal(size=80)
-    return data, bv.compare(*data, METHODS, random_state=3, **QUICK)
+    return data, bv.compare(*data, METHODS, random_state=3, **SHORT)
 
 
-@pytest.mark.usefixtures("in_place")
 def test_same_bits_on_a_cluster(
     dask_client: Any, on_threads: tuple[Dataset, bv.Comparison]
 ) -> None:
     data, expected = on_threads
     seen: list[tuple[int, int]] = []
-    with joblib.parallel_config(backend="dask"):
+    with joblib.parallel_config(backend="dask"), no_sampling():  # in this process
         found = bv.compare(
-            *data, METHODS, random_state=3, **QUICK, progress=lambda *a: seen.append(a)
+            *data, METHODS, random_state=3, **SHORT, progress=lambda *a: seen.append(a)
         )
     for name in METHODS:
         np.testing.assert_array_equal(found[name].values, expected[name].values)
@@ -82,8 +69,7 @@ def test_same_bits_on_a_cluster(
     assert found["dart-vc"].signal.explained == expected["dart-vc"].signal.explained
 
 
-@pytest.mark.usefixtures("in_place")
-def test_messy_data_on_a_cluster(dask_client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messy_data_on_a_cluster(dask_client: Any) -> None:
     """Missing values, categories, groups, weights and blocks travel with the data."""
     rng = np.random.default_rng(0)
     rows: list[list[Any]] = [
@@ -93,7 +79,7 @@ def test_messy_data_on_a_cluster(dask_client: Any, monkeypatch: pytest.MonkeyPat
     y = 10 * (np.arange(60) % 3) + rng.normal(size=60)
     weighted: dict[str, Any] = {
         "method": "bart-vip-local", "n_replicates": 1, "n_permutations": 20,
-        "sample_weight": np.arange(1, 61), "permute_within": np.arange(60) // 20, **QUICK,
+        "sample_weight": np.arange(1, 61), "permute_within": np.arange(60) // 20, **SHORT,
     }  # fmt: skip
     spikes: dict[str, Any] = {
         "prior": bv.SpikeForest(n_samples=40, burn_in=20), "measure": "vc",
@@ -101,12 +87,9 @@ def test_messy_data_on_a_cluster(dask_client: Any, monkeypatch: pytest.MonkeyPat
     }  # fmt: skip
     for settings in (weighted, spikes):
         run = {"groups": {"pair": [0, 3]}, "random_state": 3, **settings}
-        with joblib.parallel_config(backend="dask"):
+        with joblib.parallel_config(backend="dask"), no_sampling():
             found = bv.select(rows, y, **run)
-        with monkeypatch.context() as here:
-            here.setattr(_core, "fit", FIT)
-            here.setattr(_core, "AbcSampler", ABC_SAMPLER)
-            expected = bv.select(rows, y, **run)
+        expected = bv.select(rows, y, **run)
         np.testing.assert_array_equal(found.draws.vc, expected.draws.vc)
         np.testing.assert_array_equal(found.draws.sigma, expected.draws.sigma)
         if expected.null is not None:

@@ -1,4 +1,4 @@
-"""Bad input is refused before sampling starts, by argument, value and remedy."""
+"""What memory cannot hold is refused before sampling starts; the smallest data are not."""
 
 from __future__ import annotations
 
@@ -9,19 +9,7 @@ import pytest
 
 import bayesvc as bv
 from bayesvc import _validation
-from bayesvc.sampling import sample as sampling
-
-
-@pytest.fixture(autouse=True)
-def no_sampling(monkeypatch, request):
-    """Fail if a fit starts, but in the tests of what is allowed."""
-    if "allowed" in request.node.name:
-        return
-
-    def refuse(*args, **kwargs):
-        pytest.fail("sampling started")
-
-    monkeypatch.setattr(sampling, "run_fits", refuse)
+from tests.helpers.no_sampling import no_sampling
 
 
 def make_data():
@@ -38,7 +26,7 @@ X, Y = make_data()
 )
 @pytest.mark.parametrize("run", [bv.sample, bv.select])
 def test_more_fits_draws_or_trees_than_memory_holds(run, settings):
-    with pytest.raises(MemoryError) as error:
+    with pytest.raises(MemoryError) as error, no_sampling():
         run(X, Y, **settings)
     (name, value), message = next(iter(settings.items())), str(error.value)
     for part in (f"{name}={value}", "GB", "use fewer"):
@@ -47,7 +35,7 @@ def test_more_fits_draws_or_trees_than_memory_holds(run, settings):
 
 def test_more_permutations_than_memory_holds(monkeypatch):
     monkeypatch.setattr(_validation, "available_memory", lambda: 10**6)
-    with pytest.raises(MemoryError, match="n_permutations=50"):
+    with pytest.raises(MemoryError, match="n_permutations=50"), no_sampling():
         bv.select(X, Y, "bart-vip-gse", n_draws=10**4)
 
 

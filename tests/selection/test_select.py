@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 import bayesvc as bv
 from tests.helpers.feynman_small import EQUATIONS, small_problem
+from tests.helpers.settings import SHORT
 
 Dataset = tuple[NDArray[np.float64], NDArray[np.float64]]
-
-QUICK: dict[str, Any] = {"burn_in": 60, "n_draws": 60}
 
 
 def friedman(rng: np.random.Generator, n: int, p: int) -> NDArray[np.float64]:
@@ -25,7 +24,7 @@ def friedman(rng: np.random.Generator, n: int, p: int) -> NDArray[np.float64]:
 @pytest.fixture(scope="module")
 def compared() -> bv.Comparison:
     data = friedman(np.random.default_rng(3), 80, 8)
-    return bv.compare(data[:, :-1], data[:, -1], "all", random_state=5, **QUICK)
+    return bv.compare(data[:, :-1], data[:, -1], "all", random_state=5, **SHORT)
 
 
 def test_compare_knows_all_methods(compared: bv.Comparison) -> None:
@@ -39,7 +38,7 @@ def test_compare_knows_all_methods(compared: bv.Comparison) -> None:
 @pytest.mark.parametrize("name", list(bv.recipes()))
 def test_compare_gives_what_select_gives(name: str, compared: bv.Comparison) -> None:
     data = friedman(np.random.default_rng(3), 80, 8)
-    settings = {} if name.startswith("abc") else QUICK
+    settings = {} if name.startswith("abc") else SHORT
     alone = bv.select(data[:, :-1], data[:, -1], name, random_state=5, n_jobs=1, **settings)
     other = compared[name]
     np.testing.assert_array_equal(alone.mask, other.mask)
@@ -54,8 +53,8 @@ def test_compare_gives_what_select_gives(name: str, compared: bv.Comparison) -> 
 def test_order_and_threads_change_nothing(regression: Dataset) -> None:
     X, y = regression
     names = ["dart-vc", "bart-vip-local", "bart-mpm"]
-    one = bv.compare(X, y, names, random_state=1, n_jobs=1, **QUICK)
-    other = bv.compare(X, y, names[::-1], random_state=1, n_jobs=7, **QUICK)
+    one = bv.compare(X, y, names, random_state=1, n_jobs=1, **SHORT)
+    other = bv.compare(X, y, names[::-1], random_state=1, n_jobs=7, **SHORT)
     for name in names:
         np.testing.assert_array_equal(one[name].values, other[name].values)
         np.testing.assert_array_equal(one[name].mask, other[name].mask)
@@ -63,8 +62,8 @@ def test_order_and_threads_change_nothing(regression: Dataset) -> None:
 
 def test_select_samples_as_sample_does(regression: Dataset) -> None:
     X, y = regression
-    found = bv.select(X, y, random_state=2, n_replicates=3, **QUICK)
-    draws = bv.sample(X, y, bv.DART(), n_replicates=3, random_state=2, **QUICK)
+    found = bv.select(X, y, random_state=2, n_replicates=3, **SHORT)
+    draws = bv.sample(X, y, bv.DART(), n_replicates=3, random_state=2, **SHORT)
     np.testing.assert_array_equal(found.draws.vc, draws.vc)
     np.testing.assert_array_equal(bv.select_from(draws).mask, found.mask)
 
@@ -74,7 +73,7 @@ def test_permuted_fits_are_fits_to_permuted_responses(regression: Dataset) -> No
     from bayesvc.data.dataset import Dataset as EncodedData
 
     X, y = regression
-    found = bv.select(X, y, "bart-vip-local", n_replicates=1, random_state=4, **QUICK)
+    found = bv.select(X, y, "bart-vip-local", n_replicates=1, random_state=4, **SHORT)
     assert found.null is not None
     assert found.null.shape == (50, 5)
     data = EncodedData(X, y, "auto")
@@ -92,7 +91,7 @@ def test_binary_response(classification: Dataset) -> None:
     found = bv.select(X, labels, random_state=0, n_replicates=2, burn_in=300, n_draws=300)
     assert found.names == ["x2"]
     assert found.draws.classes is not None
-    null = bv.select(X, y, "bart-vip-gmax", random_state=0, n_replicates=2, **QUICK)
+    null = bv.select(X, y, "bart-vip-gmax", random_state=0, n_replicates=2, **SHORT)
     assert null.names == ["x2"]
 
 
@@ -101,11 +100,11 @@ def test_tables_are_of_the_callers_kind(kind: str, regression: Dataset) -> None:
     package = pytest.importorskip(kind)
     X, y = regression
     frame = package.DataFrame({name: X[:, j] for j, name in enumerate("abcde")})
-    found = bv.select(frame, y, random_state=0, n_replicates=2, **QUICK)
+    found = bv.select(frame, y, random_state=0, n_replicates=2, **SHORT)
     assert found.feature_names == tuple("abcde")
     assert type(found.table).__module__.startswith(kind)
     assert list(found.table["variable"]) == list("abcde")
-    both = bv.compare(frame, y, ["dart-vc"], random_state=0, **QUICK)
+    both = bv.compare(frame, y, ["dart-vc"], random_state=0, **SHORT)
     assert type(both.table).__module__.startswith(kind)
 
 
@@ -169,11 +168,9 @@ def test_spike_forests_can_be_permuted(regression: Dataset) -> None:
         bv.select(X, y, "abc-vc", n_replicates=5)
 
 
-def test_bad_data_are_refused_before_any_fit(
-    regression: Dataset, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("nothing_sampled")
+def test_bad_data_are_refused_before_any_fit(regression: Dataset) -> None:
     X, y = regression
-    monkeypatch.setattr("bayesvc._core.fit", lambda *_: pytest.fail("a fit ran"))
     with pytest.raises(ValueError, match="X has 2 rows, but prior=SpikeForest needs at least 3"):
         bv.compare(X[:2], y[:2])
     with pytest.raises(ValueError, match="y has 59 values but X has 60 rows"):

@@ -155,8 +155,9 @@ def begin(
     settings: dict[str, Any],
     kind: str,
     n_halves: int = 0,
+    check: Callable[[Chosen], None] | None = None,
 ) -> tuple[Chosen, Folder]:
-    """Read the data, open the folder of results, and say what is about to be done."""
+    """Read the data, check them, open the folder of results, and say what is about to be done."""
     file: Path = request["file"]
     table = read_table(file, request["separator"], request["encoding"])
     data = choose(
@@ -164,6 +165,8 @@ def begin(
         ids=listed(request["id_column"]), weights=request["weights"], blocks=request["blocks"],
         groups=grouped(request["group"]), response=request["response"],
     )  # fmt: skip
+    if check is not None:
+        check(data)
     folder = open_folder(
         request["out"] or Path(f"{file.name.split('.')[0]}-{kind}"),
         resume=request["resume"], overwrite=request["overwrite"],

@@ -95,9 +95,13 @@ def select(
     known = None if fits == "auto" else fits
     plan = resolve_method(**how, n_replicates=known, n_permutations=permutations)
     settings = sampling_settings(request)
-    data, folder = begin(request, [plan], settings, "selection", n_halves=resample_rows or 0)
-    if resample_rows:
-        rows.check_rows(data, resample_rows, settings, **how, n_permutations=permutations)
+
+    def check(data: Chosen) -> None:
+        if resample_rows:
+            rows.check_rows(data, resample_rows, settings, **how, n_permutations=permutations)
+
+    n_halves = resample_rows or 0
+    data, folder = begin(request, [plan], settings, "selection", n_halves=n_halves, check=check)
     found, is_partial = _run(
         data, plan, {**how, **settings, **data.about}, folder, auto=fits == "auto"
     )

@@ -1,0 +1,81 @@
+"""The guard against sampling works wherever sampling can start."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import bayesvc as bv
+from bayesvc import _core
+from bayesvc.cli.app import app
+from bayesvc.data.dataset import Dataset
+from bayesvc.selection.signal import find_signal
+from tests.helpers.no_sampling import MESSAGE, no_sampling
+from tests.helpers.settings import SEEDED, TINY
+
+ONE = TINY | {"n_replicates": 1, "random_state": 0}
+UNTESTED = TINY | {"random_state": 0, "signal_test": False}
+
+
+def select(X, y, method="dart-vc", **settings):
+    return bv.select(X, y, method, **UNTESTED | settings)
+
+
+def signal_test(X, y):
+    return find_signal(Dataset(X, y, "auto"), 1000, n_trees=5, entropy=0, n_jobs=1)
+
+
+ENTRIES = {
+    "sample": lambda X, y: bv.sample(X, y, **ONE),
+    "sample of a spike forest": lambda X, y: bv.sample(X, y, bv.SpikeForest(n_samples=10)),
+    "select": select,
+    "select auto": lambda X, y: select(X, y, n_replicates="auto"),
+    "select by permutation": lambda X, y: select(X, y, "bart-vip-local"),
+    "select by ABC": lambda X, y: bv.select(X, y, "abc-vc", random_state=0, signal_test=False),
+    "signal test": signal_test,
+    "compare": lambda X, y: bv.compare(X, y, ["dart-vc", "abc-mpm"], **UNTESTED),
+    "row_stability": lambda X, y: bv.row_stability(X, y, n_resamples=2, **TINY),
+    "selector": lambda X, y: bv.VariableSelector(**ONE).fit(X, y),
+    "regressor": lambda X, y: bv.BARTRegressor(**ONE).fit(X, y),
+    "classifier": lambda X, y: bv.BARTClassifier(**ONE).fit(X, y > y.mean()),
+}
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+def test_every_entry_point_is_guarded(regression, entry):
+    with pytest.raises(AssertionError, match=MESSAGE), no_sampling():
+        entry(*regression)
+
+
+def test_more_replicates_are_guarded(regression):
+    draws = bv.sample(*regression, n_replicates=1, **SEEDED)
+    with pytest.raises(AssertionError, match=MESSAGE), no_sampling():
+        draws.extend(2, *regression)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["select", "t.csv", "-y", "y"],
+        ["compare", "t.csv", "-y", "y", "--methods", "dart-vc"],
+        ["predict", "t.csv", "t.csv", "-y", "y", "--out", "p.csv"],
+        ["demo", "--out", "demo"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_every_command_is_guarded(regression, tmp_path, monkeypatch, command):
+    X, y = regression
+    monkeypatch.chdir(tmp_path)
+    pl.DataFrame(np.column_stack([X, y]), schema=[*"abcde", "y"]).write_csv("t.csv")
+    with pytest.raises(AssertionError, match=MESSAGE), no_sampling():
+        CliRunner().invoke(app, command)  # it keeps the error of the guard to itself
+
+
+def test_the_guard_ends_with_its_block(regression):
+    fit, abc = _core.fit, _core.AbcSampler
+    with no_sampling():
+        assert _core.fit is not fit
+    assert (_core.fit, _core.AbcSampler) == (fit, abc)
+    assert bv.sample(*regression, **ONE).n_replicates == 1
