@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-SHORT = ("--burn-in", "60", "--draws", "60", "--jobs", "1")
+from tests.helpers.settings import SHORT_OPTIONS
 
 
 def test_compare_shows_where_methods_agree(run, file, tmp_path):
     done = run(
         "compare", file, "-y", "y", "--exclude", "who", "--methods", "dart-vc,bart-vc,dart-mpm",
-        "--out", "out", *SHORT,
+        "--out", "out", *SHORT_OPTIONS,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "All 3 methods select 2 of 5 columns: b, d." in done.stdout
@@ -31,7 +31,7 @@ def test_compare_of_noise_warns(run, tmp_path):
     rng = np.random.default_rng(2)
     columns = {name: rng.random(80) for name in "yabc"}
     pl.DataFrame(columns).write_csv(tmp_path / "noise.csv")
-    options = ("--methods", "dart-vc,dart-mpm", "--out", "out", *SHORT)
+    options = ("--methods", "dart-vc,dart-mpm", "--out", "out", *SHORT_OPTIONS)
     done = run("compare", "noise.csv", "-y", "y", *options)
     assert "Note: no signal was found" in done.stderr
     told = json.loads((tmp_path / "out" / "comparison.json").read_text())
@@ -39,7 +39,7 @@ def test_compare_of_noise_warns(run, tmp_path):
 
 
 def test_compare_for_machines(run, file):
-    options = ("--exclude", "who", "--methods", "dart-mpm", *SHORT)
+    options = ("--exclude", "who", "--methods", "dart-mpm", *SHORT_OPTIONS)
     done = run("compare", file, "-y", "y", "--json", "--out", "one", *options)
     assert list(json.loads(done.stdout)) == ["dart-mpm"]
     done = run("compare", file, "-y", "y", "--quiet", "--out", "two", *options)
@@ -50,7 +50,7 @@ def test_compare_for_machines(run, file):
 
 
 def test_predict_from_what_was_selected(run, file, tmp_path, table):
-    options = ("--exclude", "who", "--fits", "2", *SHORT)
+    options = ("--exclude", "who", "--fits", "2", *SHORT_OPTIONS)
     assert run("select", file, "-y", "y", "--out", "sel", *options).returncode == 0
     table.drop("y").head(7).write_csv(tmp_path / "new.csv")
     done = run(

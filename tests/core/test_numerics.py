@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import bayesvc as bv
+from tests.helpers.settings import SEEDED
 
-SHORT = {"n_replicates": 2, "burn_in": 100, "n_draws": 100, "random_state": 0, "n_jobs": 1}
+TWO = SEEDED | {"n_replicates": 2, "n_jobs": 1}
 PRIORS = {
     "bart": bv.BART(),
     "dart": bv.DART(),
@@ -31,7 +32,7 @@ def data(rng):
 
 
 def fits(X, y, prior):
-    settings = {"random_state": 0, "n_jobs": 1} if isinstance(prior, bv.SpikeForest) else SHORT
+    settings = {"random_state": 0, "n_jobs": 1} if isinstance(prior, bv.SpikeForest) else TWO
     return bv.sample(X, y, prior, **settings)
 
 
@@ -94,7 +95,7 @@ def test_an_outlier_of_a_million_standard_deviations(data, prior):
 def test_the_fit_beside_an_outlier_keeps_its_digits(data):
     X, y = data
     y[7] = y.mean() + 1e6 * y.std()
-    draws = bv.sample(X, y, bv.BART(sigma=0.3), **SHORT, keep_trees=True)
+    draws = bv.sample(X, y, bv.BART(sigma=0.3), **TWO, keep_trees=True)
     others = np.arange(100) != 7
     # The outlier has a leaf of its own or none; rounding to 32 bits would be an error of 0.1.
     trees = draws.posterior(X, n_jobs=1)
@@ -131,7 +132,7 @@ def test_predictions_at_the_edges_of_floating_point(rng):
     X[:, 0] *= 1e308 / np.abs(X[:, 0]).max()
     X[:, 1] = rng.integers(50, size=60) * 5e-324
     y = (X[:, 0] > 0) + 2.0 * (X[:, 1] > 1e-322)
-    draws = bv.sample(X, y, **SHORT, keep_trees=True)
+    draws = bv.sample(X, y, **TWO, keep_trees=True)
     assert_sound(draws)
     assert np.corrcoef(draws.predict(X, n_jobs=1), y)[0, 1] > 0.9
 

@@ -20,9 +20,9 @@ from bayesvc.sampling import joblib_backend as cluster
 from bayesvc.sampling.checkpoint import fit_key
 from bayesvc.sampling.executor import ChainConfig, FitTask, fit_seed
 from tests.helpers.same_bits import assert_same_bits
+from tests.helpers.settings import SEEDED, SETTLED
 
-QUICK = {"burn_in": 40, "n_draws": 40, "random_state": 3}
-ENOUGH = {"burn_in": 300, "n_draws": 300, "random_state": 3, "n_replicates": 3}
+ENOUGH = SETTLED | {"n_replicates": 3}
 
 
 def columns_and_y(n=300, seed=5):
@@ -49,7 +49,7 @@ PANDAS, POLARS = pd.DataFrame(COLUMNS), pl.DataFrame(COLUMNS)
 @pytest.mark.parametrize("prior", [bv.BART(), bv.DART(), bv.SpikeForest(n_samples=20, burn_in=20)])
 def test_same_bits_from_pandas_polars_and_arrays(prior):
     if not isinstance(prior, bv.SpikeForest):
-        settings = QUICK | {"n_replicates": 2}
+        settings = SEEDED | {"n_replicates": 2}
     else:
         settings = {"random_state": 3}
     expected = bv.sample(PANDAS, Y, prior, **settings)
@@ -64,7 +64,7 @@ def test_same_bits_from_pandas_polars_and_arrays(prior):
 
 def test_same_bits_from_pyarrow():
     pa = pytest.importorskip("pyarrow")
-    settings = QUICK | {"n_replicates": 1}
+    settings = SEEDED | {"n_replicates": 1}
     expected = bv.sample(PANDAS, Y, **settings)
     assert_same_bits(bv.sample(pa.table(COLUMNS), Y, **settings), expected)
 
@@ -85,8 +85,8 @@ def test_select_finds_what_matters():
 
 def test_labels_that_sort_alike_give_the_same_bits():
     renamed = PANDAS.assign(site=PANDAS["site"] + "ern")
-    first = bv.sample(PANDAS, Y, n_replicates=1, **QUICK)
-    second = bv.sample(renamed, Y, n_replicates=1, **QUICK)
+    first = bv.sample(PANDAS, Y, n_replicates=1, **SEEDED)
+    second = bv.sample(renamed, Y, n_replicates=1, **SEEDED)
     assert_same_bits(first, second)
     assert first.data_hash != second.data_hash
 
@@ -101,7 +101,7 @@ def test_the_rule_is_missing_is_found():
 
 
 def test_compare_has_all_methods():
-    found = bv.compare(PANDAS, Y, ["dart-vc", "bart-vip-gse", "abc-vc"], **QUICK)
+    found = bv.compare(PANDAS, Y, ["dart-vc", "bart-vip-gse", "abc-vc"], **SEEDED)
     assert found["bart-vip-gse"].null.shape[1] == 5
     for selection in found.values():
         assert selection.draws.table.categories.keys() == {2, 3}
@@ -110,7 +110,7 @@ def test_compare_has_all_methods():
 def test_columns_without_values_play_no_part():
     X = PANDAS.assign(nothing=None, never=pd.Series([None] * len(Y), dtype="category"))
     for prior in (bv.BART(), bv.DART(form="explicit")):
-        draws = bv.sample(X, Y, prior, n_replicates=1, **QUICK)
+        draws = bv.sample(X, Y, prior, n_replicates=1, **SEEDED)
         assert draws.vc[0, 5:].tolist() == [0, 0]
 
 
@@ -126,15 +126,15 @@ def test_twins_of_columns_with_gaps():
 
 def test_groups_of_one_column_are_no_groups():
     X = PANDAS.drop(columns="site")
-    plain = bv.sample(X, Y, n_replicates=2, **QUICK)
-    renamed = bv.sample(X, Y, n_replicates=2, groups={"first": ["a"], "last": [3]}, **QUICK)
+    plain = bv.sample(X, Y, n_replicates=2, **SEEDED)
+    renamed = bv.sample(X, Y, n_replicates=2, groups={"first": ["a"], "last": [3]}, **SEEDED)
     assert renamed.feature_names == ("first", "b", "flag", "last")
     assert_same_bits(plain, renamed)
 
 
 @pytest.mark.parametrize("prior", [bv.DART(), bv.SpikeForest(n_samples=30, burn_in=30)])
 def test_groups_are_one_variable(prior):
-    settings = {"random_state": 0} if isinstance(prior, bv.SpikeForest) else QUICK
+    settings = {"random_state": 0} if isinstance(prior, bv.SpikeForest) else SEEDED
     groups = {"place": ["flag", "site"], "numbers": [0, 4]}
     draws = bv.sample(PANDAS, Y, prior, groups=groups, **settings)
     assert draws.feature_names == ("numbers", "b", "place")
@@ -148,10 +148,10 @@ def test_groups_are_one_variable(prior):
 def test_weights_of_variables_are_those_of_groups():
     groups = {"place": ["flag", "site"]}
     prior = bv.BART(split_weights=[1, 1, 0, 1])
-    draws = bv.sample(PANDAS, Y, prior, groups=groups, n_replicates=1, **QUICK)
+    draws = bv.sample(PANDAS, Y, prior, groups=groups, n_replicates=1, **SEEDED)
     assert draws.vc[0, 2] == 0
     with pytest.raises(ValueError, match="5 numbers but X has 4 variables; pass one per variable"):
-        bv.sample(PANDAS, Y, bv.BART(split_weights=[1] * 5), groups=groups, **QUICK)
+        bv.sample(PANDAS, Y, bv.BART(split_weights=[1] * 5), groups=groups, **SEEDED)
 
 
 def test_the_selector_keeps_whole_groups():
@@ -175,7 +175,7 @@ def test_the_selector_keeps_whole_groups():
 def fitted():
     return bv.sample(
         PANDAS, Y, bv.BART(), groups={"pool": ["b", "count"]}, n_replicates=2, keep_trees=True,
-        **QUICK | {"burn_in": 200},
+        **SEEDED | {"burn_in": 200},
     )  # fmt: skip
 
 
@@ -260,7 +260,7 @@ def test_partial_dependence(fitted):
 def test_partial_dependence_of_ordered_categories():
     sizes = pd.Categorical(np.array(list("SML"))[np.arange(len(Y)) % 3], list("SML"), ordered=True)
     X = pd.DataFrame({"size": sizes, "b": PANDAS["b"]})
-    draws = bv.sample(X, sizes.codes + 0.1 * Y, n_replicates=1, keep_trees=True, **QUICK)
+    draws = bv.sample(X, sizes.codes + 0.1 * Y, n_replicates=1, keep_trees=True, **SEEDED)
     effect = partial_dependence(draws, X, "size")
     assert effect.grid[0].tolist() == ["S", "M", "L"]
     assert (np.diff(effect.mean) > 0).all()
@@ -283,7 +283,7 @@ def test_the_report_repeats_groups_weights_and_blocks(tmp_path):
     found = bv.select(
         PANDAS, Y, "bart-vip-local", groups={"pool": ["b", "count"]}, n_replicates=1,
         n_permutations=20, sample_weight=1 + np.arange(len(Y)) % 2,
-        permute_within=PANDAS["flag"], **QUICK,
+        permute_within=PANDAS["flag"], **SEEDED,
     )  # fmt: skip
     code = selection_code(found)
     for part in ("groups={'pool': ['b', 'count']}", "sample_weight=row_weights", "300 rows and 5"):
@@ -303,23 +303,23 @@ def test_check_prediction():
 
 
 def test_estimators():
-    model = bv.BARTRegressor(n_trees=20, groups={"pool": ["b", "count"]}, **QUICK)
+    model = bv.BARTRegressor(n_trees=20, groups={"pool": ["b", "count"]}, **SEEDED)
     model.fit(PANDAS, Y)
     assert model.feature_importances_.shape == (5,)
     assert model.feature_importances_.sum() == pytest.approx(1)
     assert model.feature_importances_[1] == model.feature_importances_[4]
     assert model.partial_dependence(PANDAS, "site").mean.shape == (5,)
     assert cross_val_score(model, PANDAS, Y, cv=3).mean() > 0.5
-    classes = bv.BARTClassifier(n_trees=20, **QUICK).fit(PANDAS, np.median(Y) < Y)
+    classes = bv.BARTClassifier(n_trees=20, **SEEDED).fit(PANDAS, np.median(Y) < Y)
     assert classes.score(PANDAS, np.median(Y) < Y) > 0.8
     rows = np.array(list(zip(*COLUMNS.values(), strict=True)), dtype=object)
-    arrays = bv.BARTRegressor(n_trees=20, groups={"pool": [1, 4]}, **QUICK).fit(rows, Y)
+    arrays = bv.BARTRegressor(n_trees=20, groups={"pool": [1, 4]}, **SEEDED).fit(rows, Y)
     np.testing.assert_array_equal(arrays.predict(rows), model.predict(PANDAS))
     listed = [list(row) for row in zip(*COLUMNS.values(), strict=True)]
     np.testing.assert_array_equal(arrays.predict(listed), model.predict(PANDAS))
     numbers = PANDAS[["a", "b", "count"]].to_numpy()
     masked = np.ma.masked_invalid(numbers)
-    again = bv.BARTRegressor(n_trees=5, **QUICK)
+    again = bv.BARTRegressor(n_trees=5, **SEEDED)
     np.testing.assert_array_equal(
         again.fit(masked, Y).predict(masked), again.fit(numbers, Y).predict(numbers)
     )
@@ -364,7 +364,7 @@ def test_plain_data_are_their_own_design(regression):
 
 def test_what_a_fit_depends_on(tmp_path):
     X, y = PANDAS, Y
-    settings = {"n_replicates": 1, "checkpoint": tmp_path / "kept", **QUICK}
+    settings = {"n_replicates": 1, "checkpoint": tmp_path / "kept", **SEEDED}
     runs = [
         {"X": X},
         {"X": X.assign(site=X["site"].fillna("east"))},
@@ -377,7 +377,7 @@ def test_what_a_fit_depends_on(tmp_path):
     assert len(hashes) == len(list((tmp_path / "kept").iterdir())) == len(runs)
     for run in runs:
         again = bv.sample(y=y, **settings, **run)
-        assert_same_bits(again, bv.sample(y=y, n_replicates=1, **QUICK, **run))
+        assert_same_bits(again, bv.sample(y=y, n_replicates=1, **SEEDED, **run))
     assert len(list((tmp_path / "kept").iterdir())) == len(runs)
 
 
@@ -396,4 +396,4 @@ def test_columns_on_workers_are_the_same():
 def test_memory_for_codes_and_indicators(monkeypatch):
     monkeypatch.setattr(_validation, "available_memory", lambda: 1000)
     with pytest.raises(MemoryError, match=r"X with its codes and indicators.*merge"):
-        bv.sample(PANDAS, Y, **QUICK)
+        bv.sample(PANDAS, Y, **SEEDED)

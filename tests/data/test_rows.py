@@ -11,8 +11,9 @@ import bayesvc as bv
 from bayesvc.data.dataset import Dataset
 from bayesvc.data.rows import check_blocks, order_within, scaled_weights
 from tests.helpers.same_bits import assert_same_bits
+from tests.helpers.settings import SEEDED
 
-QUICK = {"n_replicates": 2, "burn_in": 40, "n_draws": 40, "random_state": 3}
+TWO = SEEDED | {"n_replicates": 2}
 
 
 @pytest.fixture
@@ -21,20 +22,20 @@ def weights(rng):
 
 
 def test_equal_weights_are_none(regression):
-    plain = bv.sample(*regression, **QUICK)
+    plain = bv.sample(*regression, **TWO)
     for equal in (np.ones(60), np.full(60, 0.3), [7] * 60, pd.Series(np.ones(60))):
-        draws = bv.sample(*regression, sample_weight=equal, **QUICK)
+        draws = bv.sample(*regression, sample_weight=equal, **TWO)
         assert_same_bits(draws, plain)
         assert draws.data_hash == plain.data_hash
 
 
 @pytest.mark.parametrize("factor", [2.0, 3.0, 1 / 7, 1e-200, 1e200])
 def test_weights_times_a_constant_change_no_bit(regression, weights, factor):
-    first = bv.sample(*regression, sample_weight=weights, **QUICK)
-    second = bv.sample(*regression, sample_weight=factor * weights, **QUICK)
+    first = bv.sample(*regression, sample_weight=weights, **TWO)
+    second = bv.sample(*regression, sample_weight=factor * weights, **TWO)
     assert_same_bits(first, second)
     assert first.data_hash == second.data_hash
-    assert first.data_hash != bv.sample(*regression, **QUICK).data_hash
+    assert first.data_hash != bv.sample(*regression, **TWO).data_hash
 
 
 def test_scaled_weights(weights):
@@ -52,12 +53,12 @@ def test_rows_of_weight_zero_are_left_out(regression, weights, frame):
     keep = weights > 0
     names = list("abcde")
     table = X if frame is None else frame({n: X[:, j] for j, n in enumerate(names)})
-    expected = bv.sample(X[keep], y[keep], sample_weight=weights[keep], **QUICK)
-    found = bv.sample(table, y, sample_weight=weights, **QUICK)
+    expected = bv.sample(X[keep], y[keep], sample_weight=weights[keep], **TWO)
+    found = bv.sample(table, y, sample_weight=weights, **TWO)
     assert_same_bits(found, expected)
     assert found.n_rows == 57
-    only = bv.sample(table, y, sample_weight=keep.astype(float), **QUICK)
-    assert_same_bits(only, bv.sample(X[keep], y[keep], **QUICK))
+    only = bv.sample(table, y, sample_weight=keep.astype(float), **TWO)
+    assert_same_bits(only, bv.sample(X[keep], y[keep], **TWO))
 
 
 def test_categories_and_gaps_of_rows_left_out_are_not_there():
@@ -73,8 +74,8 @@ def test_sparse_rows_of_weight_zero(regression, weights):
     X, y = regression
     weights[0] = 0
     for kind in (scipy.sparse.csr_array, scipy.sparse.coo_array):
-        found = bv.sample(kind(X), y, sample_weight=weights, **QUICK)
-        assert_same_bits(found, bv.sample(X, y, sample_weight=weights, **QUICK))
+        found = bv.sample(kind(X), y, sample_weight=weights, **TWO)
+        assert_same_bits(found, bv.sample(X, y, sample_weight=weights, **TWO))
 
 
 def test_sigma_hat_is_that_of_weighted_rows(regression, weights):
@@ -95,8 +96,8 @@ def test_weights_of_rows_with_the_largest_numbers(regression, weights):
     X, y = regression
     large = X.copy()
     large[:, 1] *= 1.7e308 / X[:, 1].max()
-    found = bv.sample(large, y, sample_weight=weights, **QUICK)
-    expected = bv.sample(X, y, sample_weight=weights, **QUICK)
+    found = bv.sample(large, y, sample_weight=weights, **TWO)
+    expected = bv.sample(X, y, sample_weight=weights, **TWO)
     np.testing.assert_array_equal(found.vc, expected.vc)
     assert found.calibration.sigma_hat == pytest.approx(expected.calibration.sigma_hat)
 
@@ -105,12 +106,12 @@ def test_weights_too_far_apart(regression):
     X, y = regression
     weights = np.ones(60)
     weights[7] = 1e-23
-    draws = bv.sample(X, y, sample_weight=weights, **QUICK)
+    draws = bv.sample(X, y, sample_weight=weights, **TWO)
     assert (draws.sigma > 0).all()
     for bad in (1e-25, 5e-324, 1e30):
         weights[7] = bad
         with pytest.raises(ValueError, match=r"sample_weight ranges from .*pass 0 to leave"):
-            bv.sample(X, y, sample_weight=weights, **QUICK)
+            bv.sample(X, y, sample_weight=weights, **TWO)
 
 
 def test_weights_are_precisions():
@@ -176,10 +177,10 @@ def test_weights_everywhere(regression, weights):
 
 def test_extending_weighted_fits(regression, weights, tmp_path):
     X, y = regression
-    draws = bv.sample(X, y, sample_weight=weights, **QUICK)
+    draws = bv.sample(X, y, sample_weight=weights, **TWO)
     draws.save(tmp_path / "draws.npz")
     loaded = bv.Draws.load(tmp_path / "draws.npz")
-    longer = bv.sample(X, y, sample_weight=weights, **QUICK | {"n_replicates": 3})
+    longer = bv.sample(X, y, sample_weight=weights, **TWO | {"n_replicates": 3})
     assert_same_bits(draws.extend(1), longer)
     assert_same_bits(loaded.extend(1, X, y, sample_weight=2 * weights), longer)
     with pytest.raises(ValueError, match="same weights of rows"):

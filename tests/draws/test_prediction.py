@@ -8,13 +8,14 @@ import bayesvc as bv
 from bayesvc import _validation
 from bayesvc.draws.prediction import _mixture_quantile, predict_observation
 from bayesvc.estimators.partial_dependence import partial_dependence
+from tests.helpers.settings import SEEDED
 
-SHORT = {"burn_in": 100, "n_draws": 20, "random_state": 0, "keep_trees": True}
+KEPT = SEEDED | {"n_draws": 20, "keep_trees": True}
 
 
 @pytest.fixture
 def draws(regression):
-    return bv.sample(*regression, n_replicates=2, **SHORT)
+    return bv.sample(*regression, n_replicates=2, **KEPT)
 
 
 def walk(arrays, root, row):
@@ -33,7 +34,7 @@ def test_every_tree_is_walked_to_its_leaf(rng, n_trees, order):
     X = np.asarray(rng.uniform(size=(600, 3)).round(2), order=order)
     y = 10 * np.sin(9 * X[:, 0]) + 5 * (X[:, 1] > X[:, 2]) + 0.1 * rng.normal(size=600)
     prior = bv.BART(gamma=0.99, beta=0.5)
-    draws = bv.sample(X, y, prior, n_replicates=1, n_trees=n_trees, **SHORT)
+    draws = bv.sample(X, y, prior, n_replicates=1, n_trees=n_trees, **KEPT)
     (forest,) = draws.forests
     arrays = forest.to_arrays()
     starts = arrays["tree_start"].reshape(20, n_trees)
@@ -84,7 +85,7 @@ def test_observation_in_blocks_is_the_same(draws, regression, monkeypatch):
 
 
 def test_observation_of_a_binary_response_is_refused(classification):
-    draws = bv.sample(*classification, n_replicates=1, **SHORT)
+    draws = bv.sample(*classification, n_replicates=1, **KEPT)
     with pytest.raises(ValueError, match="binary response"):
         predict_observation(draws, classification[0], 0.9)
 
@@ -125,7 +126,7 @@ def test_partial_dependence_of_two_columns(draws, regression):
 
 def test_partial_dependence_of_probabilities(classification):
     X, y = classification
-    draws = bv.sample(X, y, n_replicates=1, **SHORT)
+    draws = bv.sample(X, y, n_replicates=1, **KEPT)
     effect = partial_dependence(draws, X, 2, grid=[0.1, 0.9])
     expected = np.array([brute_force(draws, X, [2], value) for value in (0.1, 0.9)]).T
     np.testing.assert_allclose(effect.samples, expected, rtol=1e-12)

@@ -23,9 +23,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import bayesvc as bv
 from tests.helpers.estimator_checks import WEIGHTED, expected_failures
 from tests.helpers.same_bits import assert_same_bits
+from tests.helpers.settings import SHORT
 
-QUICK = {"n_trees": 20, "n_replicates": 1, "burn_in": 50, "n_draws": 50}
-ESTIMATORS = [bv.BARTRegressor(**QUICK), bv.BARTClassifier(**QUICK)]
+ONE = SHORT | {"n_trees": 20, "n_replicates": 1}
+ESTIMATORS = [bv.BARTRegressor(**ONE), bv.BARTClassifier(**ONE)]
 
 
 # One check is skipped by scikit-learn itself, because it needs an environment variable at the
@@ -41,7 +42,7 @@ def test_the_check_that_needs_an_environment_variable():
         import bayesvc as bv
         for kind in (bv.BARTRegressor, bv.BARTClassifier, bv.VariableSelector):
             weighted = {WEIGHTED!r} if kind is not bv.BARTClassifier else dict()
-            done = check_estimator(kind(**{QUICK!r}), expected_failed_checks=weighted)
+            done = check_estimator(kind(**{ONE!r}), expected_failed_checks=weighted)
             assert len(done) > 40, len(done)
             odd = {{item["check_name"] for item in done if item["status"] != "passed"}}
             print(sorted(odd - set(weighted)))
@@ -55,13 +56,13 @@ def test_the_check_that_needs_an_environment_variable():
 
 @pytest.fixture
 def regressor(regression):
-    return bv.BARTRegressor(**QUICK | {"n_replicates": 2, "random_state": 1}).fit(*regression)
+    return bv.BARTRegressor(**ONE | {"n_replicates": 2, "random_state": 1}).fit(*regression)
 
 
 @pytest.fixture
 def classifier(classification):
     X, y = classification
-    return bv.BARTClassifier(random_state=1, **QUICK).fit(X, np.where(y == 1, "yes", "no"))
+    return bv.BARTClassifier(random_state=1, **ONE).fit(X, np.where(y == 1, "yes", "no"))
 
 
 def smooth_problem(rng, n):
@@ -106,7 +107,7 @@ def test_interval_of_an_observation_is_that_of_the_mixture(regression, regressor
 def test_posterior_samples_are_what_predictions_summarise(regression, regressor):
     X, _ = regression
     samples = regressor.posterior_samples(X)
-    assert samples.shape == (100, 60)
+    assert samples.shape == (2 * 60, 60)
     mean, low, high = regressor.predict(X, return_interval=0.5)
     np.testing.assert_array_equal(samples.mean(axis=0), mean)
     np.testing.assert_array_equal(np.quantile(samples, (0.25, 0.75), axis=0), (low, high))
@@ -133,7 +134,7 @@ def test_fit_is_sample_with_the_same_settings(regression):
 
 
 def test_numbers_that_are_all_0_or_1_are_a_numeric_response_for_the_regressor(classification):
-    model = bv.BARTRegressor(random_state=0, **QUICK).fit(*classification)
+    model = bv.BARTRegressor(random_state=0, **ONE).fit(*classification)
     assert model.draws_.response == "continuous"
 
 
@@ -150,7 +151,7 @@ def test_importances_find_the_columns_that_matter(rng):
 def test_threads_do_not_change_a_bit(classification, kind):
     X, y = classification
     models = [
-        kind(**QUICK | {"n_replicates": 3, "n_jobs": n_jobs, "random_state": 2}).fit(X, y)
+        kind(**ONE | {"n_replicates": 3, "n_jobs": n_jobs, "random_state": 2}).fit(X, y)
         for n_jobs in (1, 2)
     ]
     assert_same_bits(models[0].draws_, models[1].draws_)
@@ -173,7 +174,7 @@ def test_pickle_and_clone(regression, regressor):
 
 def test_grid_search_and_pipeline(regression):
     X, y = regression
-    pipeline = make_pipeline(StandardScaler(), bv.BARTRegressor(random_state=0, n_jobs=1, **QUICK))
+    pipeline = make_pipeline(StandardScaler(), bv.BARTRegressor(random_state=0, n_jobs=1, **ONE))
     grid = {"bartregressor__prior": [bv.BART(k=2), bv.BART(k=50)]}
     search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
     assert search.best_params_["bartregressor__prior"].k == 2, "k=50 shrinks everything away"
@@ -186,12 +187,12 @@ def test_grid_search_and_pipeline(regression):
 def test_labels_of_any_kind(classification, negative, positive):
     X, y = classification
     labels = np.where(y == 1, positive, negative)
-    model = bv.BARTClassifier(random_state=0, **QUICK).fit(X, labels)
+    model = bv.BARTClassifier(random_state=0, **ONE).fit(X, labels)
     assert model.classes_.tolist() == [negative, positive]
     predicted = model.predict(X)
     assert predicted.dtype == labels.dtype
     assert np.mean(predicted == labels) > 0.8
-    expected = bv.BARTClassifier(random_state=0, **QUICK).fit(X, y).predict_proba(X)
+    expected = bv.BARTClassifier(random_state=0, **ONE).fit(X, y).predict_proba(X)
     np.testing.assert_array_equal(model.predict_proba(X), expected)
 
 
@@ -199,7 +200,7 @@ def test_labels_of_any_kind(classification, negative, positive):
 def test_labels_in_a_series(classification, dtype):
     X, y = classification
     labels = pd.Series(np.where(y == 1, "yes", "no")).astype(dtype)
-    model = bv.BARTClassifier(random_state=0, **QUICK).fit(X, labels)
+    model = bv.BARTClassifier(random_state=0, **ONE).fit(X, labels)
     assert model.classes_.tolist() == ["no", "yes"]
     assert set(model.predict(X)) <= {"no", "yes"}
 
@@ -224,8 +225,8 @@ def test_three_classes(rng):
     X = rng.uniform(size=(60, 2))
     y = np.digitize(X[:, 0], [0.3, 0.6])
     with pytest.raises(ValueError, match=r"Only binary.*multiclass.*OneVsRestClassifier"):
-        bv.BARTClassifier(**QUICK).fit(X, y)
-    model = OneVsRestClassifier(bv.BARTClassifier(random_state=0, **QUICK)).fit(X, y)
+        bv.BARTClassifier(**ONE).fit(X, y)
+    model = OneVsRestClassifier(bv.BARTClassifier(random_state=0, **ONE)).fit(X, y)
     assert model.score(X, y) > 0.8
 
 
@@ -234,8 +235,8 @@ def test_data_frames(regression, frame_of):
     X, y = regression
     frame = frame_of({name: X[:, j] for j, name in enumerate("abcde")})
     series = pd.Series(y) if frame_of is pd.DataFrame else pl.Series(y)
-    model = bv.BARTRegressor(random_state=0, **QUICK).fit(frame, series)
-    plain = bv.BARTRegressor(random_state=0, **QUICK).fit(X, y)
+    model = bv.BARTRegressor(random_state=0, **ONE).fit(frame, series)
+    plain = bv.BARTRegressor(random_state=0, **ONE).fit(X, y)
     assert model.feature_names_in_.tolist() == list("abcde")
     assert not hasattr(plain, "feature_names_in_")
     np.testing.assert_array_equal(model.predict(frame), plain.predict(X))
@@ -253,8 +254,8 @@ def test_data_frames(regression, frame_of):
 def test_sparse_matrices(regression):
     X, y = regression
     X = np.where(X < 0.5, 0, X)
-    plain = bv.BARTRegressor(random_state=0, **QUICK).fit(X, y)
-    model = bv.BARTRegressor(random_state=0, **QUICK).fit(scipy.sparse.csr_array(X), y)
+    plain = bv.BARTRegressor(random_state=0, **ONE).fit(X, y)
+    model = bv.BARTRegressor(random_state=0, **ONE).fit(scipy.sparse.csr_array(X), y)
     assert_same_bits(model.draws_, plain.draws_)
     new = scipy.sparse.dok_matrix(X[:5])
     np.testing.assert_array_equal(model.predict(new), plain.predict(X[:5]))
@@ -269,7 +270,7 @@ def test_a_frame_with_dates_is_refused_by_name(regression):
     X, y = regression
     frame = pd.DataFrame(X, columns=list("abcde")).assign(c=pd.Timestamp(0))
     with pytest.raises(TypeError, match="'c'"):
-        bv.BARTRegressor(**QUICK).fit(frame, y)
+        bv.BARTRegressor(**ONE).fit(frame, y)
 
 
 def test_partial_dependence_of_scikit_learn_agrees(regression, regressor):
@@ -325,11 +326,11 @@ def test_refusals(regression, regressor, classification, classifier):
     with pytest.raises(ValueError, match=r"interval_of='observation'.*pass return_interval"):
         regressor.predict(X, interval_of="observation")
     with pytest.raises(TypeError, match="sample_weight"):
-        bv.BARTClassifier(**QUICK).fit(X, y > y.mean(), sample_weight=np.ones(60))
+        bv.BARTClassifier(**ONE).fit(X, y > y.mean(), sample_weight=np.ones(60))
     with pytest.raises(ValueError, match="y is constant"):
-        bv.BARTRegressor(**QUICK).fit(X, np.ones(60))
+        bv.BARTRegressor(**ONE).fit(X, np.ones(60))
     with pytest.raises(ValueError, match="class"):
-        bv.BARTClassifier(**QUICK).fit(X, np.ones(60))
+        bv.BARTClassifier(**ONE).fit(X, np.ones(60))
 
 
 def test_refusals_name_what_the_estimator_has(regression):

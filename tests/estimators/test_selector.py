@@ -21,9 +21,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import bayesvc as bv
 from tests.helpers.estimator_checks import expected_failures
 from tests.helpers.same_bits import assert_same_bits
+from tests.helpers.settings import SETTLED, TINY
 
-TINY = {"n_trees": 5, "n_replicates": 2, "burn_in": 20, "n_draws": 20}
-QUICK = {"n_replicates": 3, "burn_in": 200, "n_draws": 200, "random_state": 0}
+TWO = TINY | {"n_replicates": 2}
+THREE = SETTLED | {"n_replicates": 3, "random_state": 0}
 NAMES = list("abcde")
 
 
@@ -33,9 +34,9 @@ NAMES = list("abcde")
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 @parametrize_with_checks(
     [
-        bv.VariableSelector(**TINY),
-        bv.VariableSelector("bart-vip-local", n_permutations=20, **TINY),
-        bv.VariableSelector("dart-mpm", **TINY),
+        bv.VariableSelector(**TWO),
+        bv.VariableSelector("bart-vip-local", n_permutations=20, **TWO),
+        bv.VariableSelector("dart-mpm", **TWO),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -45,7 +46,7 @@ def test_scikit_learn_checks(estimator, check):
 
 @pytest.fixture
 def selector(regression):
-    return bv.VariableSelector(**QUICK).fit(*regression)
+    return bv.VariableSelector(**THREE).fit(*regression)
 
 
 def test_parameters_are_those_of_select():
@@ -76,7 +77,7 @@ def test_parameters_are_those_of_select():
     ],
 )  # fmt: skip
 def test_fit_is_select_with_the_same_settings(regression, settings, name):
-    settings = QUICK | {"burn_in": 50, "n_draws": 50} | settings
+    settings = THREE | {"burn_in": 50, "n_draws": 50} | settings
     selector = bv.VariableSelector(**settings).fit(*regression)
     expected = bv.select(*regression, **settings)
     found = selector.selection_
@@ -95,7 +96,7 @@ def test_fit_is_select_with_the_same_settings(regression, settings, name):
 
 @pytest.mark.parametrize("method", ["dart-vc", "bart-vip-local"])
 def test_threads_do_not_change_a_bit(classification, method):
-    settings = TINY | {"random_state": 3, "n_permutations": 20 if "local" in method else None}
+    settings = TWO | {"random_state": 3, "n_permutations": 20 if "local" in method else None}
     one, two = (
         bv.VariableSelector(method, n_jobs=n_jobs, **settings).fit(*classification)
         for n_jobs in (1, 2)
@@ -122,22 +123,22 @@ def test_what_matters_is_kept(regression, selector):
 def test_two_classes_of_any_kind(classification, labels):
     X, y = classification
     named = np.where(y == 1, labels[1], labels[0])
-    selector = bv.VariableSelector(**QUICK).fit(X, named)
+    selector = bv.VariableSelector(**THREE).fit(X, named)
     assert selector.get_support(indices=True).tolist() == [2]
     draws = selector.selection_.draws
     assert draws.response == "binary"
     assert draws.classes.tolist() == list(labels)
-    assert_same_bits(draws, bv.select(X, named, **QUICK).draws)
+    assert_same_bits(draws, bv.select(X, named, **THREE).draws)
     for other in (pd.Series(named).astype("category"), pl.Series(named), list(named)):
-        again = bv.VariableSelector(**QUICK).fit(X, other)
+        again = bv.VariableSelector(**THREE).fit(X, other)
         assert_same_bits(again.selection_.draws, draws)
 
 
 def test_the_response_may_be_forced(classification):
     X, y = classification
-    numbers = bv.VariableSelector(response="continuous", **TINY).fit(X, y)
+    numbers = bv.VariableSelector(response="continuous", **TWO).fit(X, y)
     assert numbers.selection_.draws.response == "continuous"
-    classes = bv.VariableSelector(response="binary", **TINY).fit(X, 2 * y - 1)
+    classes = bv.VariableSelector(response="binary", **TWO).fit(X, 2 * y - 1)
     assert classes.selection_.draws.classes.tolist() == [-1, 1]
 
 
@@ -147,7 +148,7 @@ def test_the_response_may_be_forced(classification):
 def test_data_frames(regression, selector, frame_of, output):
     X, y = regression
     frame = frame_of({name: X[:, j] for j, name in enumerate(NAMES)})
-    named = bv.VariableSelector(**QUICK).fit(frame, y)
+    named = bv.VariableSelector(**THREE).fit(frame, y)
     assert named.feature_names_in_.tolist() == NAMES
     assert named.get_feature_names_out().tolist() == named.selection_.names == ["b", "d"]
     assert isinstance(named.selection_.table, frame_of)
@@ -173,7 +174,7 @@ def test_a_pandas_frame_keeps_types_and_index(regression):
     X, _ = regression
     frame = pd.DataFrame(X, columns=NAMES, index=np.arange(60) + 7).assign(b=X[:, 1] > 0.5)
     y = 10 * frame["b"] + 10 * frame["d"]
-    selector = bv.VariableSelector(**QUICK).set_output(transform="pandas").fit(frame, y)
+    selector = bv.VariableSelector(**THREE).set_output(transform="pandas").fit(frame, y)
     found = selector.transform(frame)
     assert found.dtypes.astype(str).to_dict() == {"b": "bool", "d": "float64"}
     assert found.index.equals(frame.index)
@@ -182,7 +183,7 @@ def test_a_pandas_frame_keeps_types_and_index(regression):
 @pytest.mark.parametrize("output", ["default", "pandas", "polars"])
 def test_nothing_selected(rng, output):
     X, y = rng.uniform(size=(60, 3)), rng.normal(size=60)
-    selector = bv.VariableSelector(threshold=bv.Permutation("gmax", 0.02), measure="vip", **TINY)
+    selector = bv.VariableSelector(threshold=bv.Permutation("gmax", 0.02), measure="vip", **TWO)
     selector.set_output(transform=output).fit(X, y)
     assert selector.n_features_ == 0
     assert selector.get_feature_names_out().tolist() == []
@@ -196,15 +197,15 @@ def test_nothing_selected(rng, output):
 def test_sparse_matrices(regression):
     X, y = regression
     X = np.where(X < 0.3, 0, X)
-    plain = bv.VariableSelector(**QUICK).fit(X, y)
+    plain = bv.VariableSelector(**THREE).fit(X, y)
     for sparse in (scipy.sparse.csr_array(X), scipy.sparse.dok_matrix(X)):
-        selector = bv.VariableSelector(**QUICK).fit(sparse, y)
+        selector = bv.VariableSelector(**THREE).fit(sparse, y)
         assert_same_bits(selector.selection_.draws, plain.selection_.draws)
         found = selector.transform(sparse)
         assert scipy.sparse.issparse(found)
         np.testing.assert_array_equal(found.toarray(), plain.transform(X))
     frame = pd.DataFrame(X, columns=NAMES).astype(pd.SparseDtype(float, 0))
-    selector = bv.VariableSelector(**QUICK).fit(frame, y)
+    selector = bv.VariableSelector(**THREE).fit(frame, y)
     assert_same_bits(selector.selection_.draws, plain.selection_.draws)
     found = selector.set_output(transform="pandas").transform(frame)
     pd.testing.assert_frame_equal(found, frame[selector.get_feature_names_out()])
@@ -212,7 +213,7 @@ def test_sparse_matrices(regression):
 
 def test_pipelines(regression, classification):
     X, y = regression
-    model = make_pipeline(StandardScaler(), bv.VariableSelector(**QUICK), LinearRegression())
+    model = make_pipeline(StandardScaler(), bv.VariableSelector(**THREE), LinearRegression())
     model.fit(X, y)
     assert model[-1].n_features_in_ == 2
     assert model[:-1].get_feature_names_out().tolist() == ["x1", "x3"]
@@ -221,7 +222,7 @@ def test_pipelines(regression, classification):
     assert cross_val_score(model, X, y, cv=3).mean() > 0.5
     X, y = classification
     labels = np.where(y == 1, "yes", "no")
-    model = make_pipeline(bv.VariableSelector(**QUICK), LogisticRegression()).fit(X, labels)
+    model = make_pipeline(bv.VariableSelector(**THREE), LogisticRegression()).fit(X, labels)
     assert model.score(X, labels) > 0.8
     assert set(model.predict(X)) <= {"yes", "no"}
 
@@ -230,7 +231,7 @@ def test_part_of_the_columns(regression):
     X, y = regression
     frame = pd.DataFrame(X, columns=NAMES)
     both = make_column_transformer(
-        ("passthrough", ["a"]), (bv.VariableSelector(**QUICK), ["b", "c", "d", "e"])
+        ("passthrough", ["a"]), (bv.VariableSelector(**THREE), ["b", "c", "d", "e"])
     ).set_output(transform="pandas")
     columns = both.fit_transform(frame, y).columns
     assert list(columns) == ["passthrough__a", "variableselector__b", "variableselector__d"]
@@ -238,7 +239,7 @@ def test_part_of_the_columns(regression):
 
 def test_grid_search(regression):
     X, y = regression
-    pipeline = make_pipeline(bv.VariableSelector(**QUICK | {"n_jobs": 1}), LinearRegression())
+    pipeline = make_pipeline(bv.VariableSelector(**THREE | {"n_jobs": 1}), LinearRegression())
     grid = {
         "variableselector__method": ["dart-vc", "dart-mpm"],
         "variableselector__n_replicates": [1, 2],
@@ -270,7 +271,7 @@ def test_clone_and_pickle(regression, selector):
 
 def test_a_pickle_holds_no_data(rng):
     X = rng.normal(size=(5000, 20))
-    selector = bv.VariableSelector(**TINY).fit(X, X[:, 0])
+    selector = bv.VariableSelector(**TWO).fit(X, X[:, 0])
     assert len(pickle.dumps(selector)) < 0.05 * X.nbytes
 
 
@@ -325,5 +326,5 @@ def test_bad_data_is_refused_before_sampling(regression):
     with pytest.raises(TypeError, match=r"(?i)sparse.*y.*toarray"):
         selector.fit(X, scipy.sparse.csr_array(y[:, None]))
     assert not sweeps
-    selector.set_params(**TINY).fit(X, y)
+    selector.set_params(**TWO).fit(X, y)
     assert sweeps

@@ -1,6 +1,15 @@
-"""Settings of short runs."""
+"""Settings of runs that are as short as what they test allows."""
 
 from __future__ import annotations
 
-SHORT = {"burn_in": 40, "n_draws": 60}
-SHORT_OPTIONS = ("--burn-in", "60", "--draws", "60", "--fits", "3", "--jobs", "1")
+from typing import Any
+
+# A result of the right shape, no more.
+TINY: dict[str, Any] = {"n_trees": 5, "burn_in": 20, "n_draws": 20}
+# Trees that split, and move.
+SHORT: dict[str, Any] = {"burn_in": 40, "n_draws": 60}
+SEEDED: dict[str, Any] = {**SHORT, "random_state": 3}
+# Long enough to select what plainly matters.
+SETTLED: dict[str, Any] = {"burn_in": 200, "n_draws": 200, "random_state": 1}
+
+SHORT_OPTIONS = ("--burn-in", "60", "--draws", "60", "--jobs", "1")

@@ -19,9 +19,10 @@ from bayesvc.measures import relevance as of_draws
 from bayesvc.measures._relevance_model import COEFFICIENTS, between_share, noise_floor, probability
 from bayesvc.report.words import conclusion
 from tests.helpers.paths import ROOT
+from tests.helpers.settings import SETTLED
 
 STUDY = ROOT / "studies" / "summaries" / "results" / "learned.json"
-SHORT = {"burn_in": 300, "n_draws": 300, "random_state": 0, "signal_test": False}
+UNTESTED = SETTLED | {"signal_test": False}
 
 
 def tallies(rows, background=0.02, n_others=50):
@@ -90,7 +91,7 @@ def test_agreement_is_that_of_the_fits():
 
 def test_the_recipe_selects_what_is_more_probable_than_not():
     data = problems.friedman(200, 20, seed=3)
-    found = bv.select(data.X, data.y, "dart-relevance", n_replicates=3, **SHORT)
+    found = bv.select(data.X, data.y, "dart-relevance", n_replicates=3, **UNTESTED)
     np.testing.assert_array_equal(found.values, of_draws(found.draws))
     np.testing.assert_array_equal(found.mask, found.values >= 0.5)
     assert set(found.selected) >= {0, 1, 3}
@@ -101,7 +102,7 @@ def test_the_recipe_selects_what_is_more_probable_than_not():
 def test_where_nothing_is_probable_the_recipe_takes_the_most_probable_and_says_so():
     rng = np.random.default_rng(1)
     X, y = rng.uniform(size=(60, 40)), rng.normal(size=60)
-    found = bv.select(X, y, "dart-relevance", n_replicates=3, **SHORT)
+    found = bv.select(X, y, "dart-relevance", n_replicates=3, **UNTESTED)
     assert found.values.max() < 0.5
     assert found.selected.tolist() == [found.values.argmax()]
     assert any("no variable reaches a probability of 0.5" in note for note in found.warnings)
@@ -116,7 +117,7 @@ def test_where_nothing_is_probable_the_recipe_takes_the_most_probable_and_says_s
     strict = bv.select_from(found.draws, "relevance", "median-probability")
     assert not strict.mask.any()
     assert not any("probability of 0.5" in note for note in strict.warnings)
-    sure = SHORT | {"signal_test": True}
+    sure = UNTESTED | {"signal_test": True}
     empty = bv.select(X, y, "dart-relevance", n_replicates=3, allow_empty=True, **sure)
     assert not empty.mask.any()
     assert not any("probability of 0.5" in note for note in empty.warnings)
@@ -125,7 +126,7 @@ def test_where_nothing_is_probable_the_recipe_takes_the_most_probable_and_says_s
 def test_both_recipes_share_the_fits_of_the_paper_s():
     data = problems.friedman(100, 10, seed=4)
     names = ["dart-vc", "dart-relevance", "bart-vc", "bart-relevance"]
-    found = bv.compare(data.X, data.y, names, **SHORT)
+    found = bv.compare(data.X, data.y, names, **UNTESTED)
     for prior in ("dart", "bart"):
         one, other = found[f"{prior}-vc"], found[f"{prior}-relevance"]
         np.testing.assert_array_equal(one.draws.vc, other.draws.vc)
@@ -134,7 +135,7 @@ def test_both_recipes_share_the_fits_of_the_paper_s():
 
 def test_stability_with_two_fits_is_known():
     data = problems.friedman(100, 10, seed=5)
-    found = bv.select(data.X, data.y, "dart-relevance", n_replicates=2, **SHORT)
+    found = bv.select(data.X, data.y, "dart-relevance", n_replicates=2, **UNTESTED)
     assert np.isfinite(found.stability.leave_one_out).all()
 
 
@@ -177,6 +178,6 @@ def test_a_higher_probability_can_be_asked_for():
 @pytest.mark.parametrize(("n_trees", "noted"), [(20, False), (40, True)])
 def test_other_numbers_of_trees_are_noted(n_trees, noted):
     data = problems.friedman(60, 5, seed=6)
-    settings = SHORT | {"burn_in": 20, "n_draws": 20, "n_trees": n_trees}
+    settings = UNTESTED | {"burn_in": 20, "n_draws": 20, "n_trees": n_trees}
     found = bv.select(data.X, data.y, "bart-relevance", n_replicates=2, **settings)
     assert any("learned on forests of 20 trees" in note for note in found.warnings) == noted

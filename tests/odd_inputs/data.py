@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import bayesvc as bv
+from tests.helpers.settings import SEEDED
 
 N = 30
 
@@ -18,9 +19,7 @@ def _data() -> tuple[Any, Any]:
 
 
 X, Y = _data()
-QUICK: dict[str, Any] = {
-    "n_replicates": 2, "burn_in": 60, "n_draws": 60, "random_state": 0, "n_jobs": 1,
-}  # fmt: skip
+TWO = SEEDED | {"n_replicates": 2, "n_jobs": 1}
 
 
 def with_value(array: Any, index: Any, value: Any) -> Any:
@@ -32,9 +31,9 @@ def with_value(array: Any, index: Any, value: Any) -> Any:
 
 def select(X: Any = X, y: Any = Y, *method: str, **settings: Any) -> bv.Selection:
     """Select with few and short fits."""
-    return bv.select(X, y, *method, **({**QUICK, "signal_test": False} | settings))
+    return bv.select(X, y, *method, **({**TWO, "signal_test": False} | settings))
 
 
 def sample(X: Any = X, y: Any = Y, **settings: Any) -> bv.Draws:
     """Fit shortly."""
-    return bv.sample(X, y, **(QUICK | settings))
+    return bv.sample(X, y, **(TWO | settings))

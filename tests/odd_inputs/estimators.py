@@ -7,13 +7,14 @@ import pandas as pd
 from sklearn.exceptions import NotFittedError
 
 import bayesvc as bv
+from tests.helpers.settings import TINY
 from tests.odd_inputs.case import Accepted, Case, Refused
 from tests.odd_inputs.data import X, Y, sample, with_value
 from tests.odd_inputs.files import fixture
 
 FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
 SITES = pd.DataFrame({"site": ["north", "south"] * 15, "a": X[:, 0]})
-SHORT = {"n_trees": 5, "n_replicates": 1, "burn_in": 20, "n_draws": 20, "random_state": 0}
+ONE = TINY | {"n_replicates": 1, "random_state": 0}
 
 
 def frame_draws() -> bv.Draws:
@@ -22,7 +23,7 @@ def frame_draws() -> bv.Draws:
 
 def site_model() -> bv.BARTRegressor:
     """A fit to two categories."""
-    return bv.BARTRegressor(**SHORT).fit(SITES, Y)
+    return bv.BARTRegressor(**ONE).fit(SITES, Y)
 
 
 CASES: list[Case] = [

@@ -8,7 +8,7 @@ import polars as pl
 import scipy.sparse
 
 from tests.odd_inputs.case import Accepted, Case, Refused
-from tests.odd_inputs.data import QUICK, N, X, Y, sample, select, with_value
+from tests.odd_inputs.data import TWO, N, X, Y, sample, select, with_value
 
 DAY = pd.date_range("2020-01-01", periods=N)
 RAINBOW = ["red", "green", "blue"]
@@ -132,7 +132,7 @@ ACCEPTED = [
              "only their order counts, apart from the linear model behind `sigma_hat`",
              lambda draws: np.isfinite(draws.sigma).all() and draws.vc.argmax() == 0),
     Accepted("the least that there can be: two rows, one column",
-             lambda: sample([[0.0], [1.0]], [1.0, 2.0], **(QUICK | {"n_replicates": 1})),
+             lambda: sample([[0.0], [1.0]], [1.0, 2.0], **(TWO | {"n_replicates": 1})),
              "it is fitted",
              lambda draws: np.isfinite(draws.sigma).all()),
     Accepted("fewer than 20 rows in `select`", lambda: select(X[:19], Y[:19]),

@@ -8,7 +8,7 @@ import numpy as np
 
 import bayesvc as bv
 from tests.odd_inputs.case import Accepted, Case, Refused
-from tests.odd_inputs.data import QUICK, N, X, Y, select
+from tests.odd_inputs.data import TWO, N, X, Y, select
 
 
 def bad(
@@ -68,7 +68,7 @@ CASES: list[Case] = [
             lambda found: bv.row_stability(X, Y, selection=found), ValueError,
             ("fits of 'counts'",), given=of_counts),
     Accepted("a class with few rows", lambda: bv.row_stability(X, np.arange(N) < 2, n_resamples=2,
-                                                               **QUICK),
+                                                               **TWO),
              "each resample has its share of both classes",
              lambda stable: stable.masks.shape == (2, 3)),
 ]  # fmt: skip

@@ -19,10 +19,10 @@ matplotlib = pytest.importorskip("matplotlib")
 import bayesvc as bv  # noqa: E402
 from bayesvc import plots, thresholds  # noqa: E402
 from bayesvc.plots.style import LEFT_OUT, SELECTED  # noqa: E402
+from tests.helpers.settings import SEEDED  # noqa: E402
 
 Dataset = tuple[NDArray[np.float64], NDArray[np.float64]]
 
-QUICK: dict[str, Any] = {"burn_in": 60, "n_draws": 60, "random_state": 0, "n_jobs": 1}
 HOSTILE = ["$x_{1}$", "<b>", "_hidden", "$\\frac{", "two\nlines", "long " * 20]
 
 
@@ -42,7 +42,7 @@ def clustered(problem: Any) -> bv.Selection:
 
 @pytest.fixture(scope="module")
 def permuted(problem: Any) -> bv.Selection:
-    return bv.select(*problem, "bart-vip-gse", n_replicates=3, **QUICK)
+    return bv.select(*problem, "bart-vip-gse", n_replicates=3, **SEEDED)
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +210,7 @@ def test_agreement_shows_only_what_someone_selects(clustered: bv.Selection) -> N
 
 
 def test_comparison_plot(problem: Any) -> None:
-    both = bv.compare(*problem, ["dart-vc", "dart-mpm"], **QUICK)
+    both = bv.compare(*problem, ["dart-vc", "dart-mpm"], **SEEDED)
     plot = both.plot(most=1)
     assert list(plot.data) == ["variable", "methods", "dart-vc", "dart-mpm"]
     assert len(plot.data["variable"]) == 1
@@ -295,7 +295,7 @@ def test_partial_dependence_of_a_selection(problem: Any, clustered: bv.Selection
 def test_binary_response(classification: Dataset) -> None:
     X, y = classification
     labels = np.where(y > 0, "$yes$", "$no$")
-    found = bv.select(X, labels, n_replicates=2, **QUICK)
+    found = bv.select(X, labels, n_replicates=2, **SEEDED)
     assert len(found.plot("traces", quantities=["n_splits", "alpha"]).axes) == 2
     with pytest.raises(ValueError, match="quantities='sigma' is not known here"):
         found.plot("traces", quantities="sigma")
@@ -325,7 +325,7 @@ def test_abc(regression: Dataset) -> None:
 @pytest.mark.parametrize("method", ["dart-vc", "bart-vip-rank", "bart-vip-local", "dart-mpm"])
 def test_one_variable_and_one_fit(regression: Dataset, method: str) -> None:
     X, y = regression
-    found = bv.select(X[:, 1:2], y, method, n_replicates=1, **QUICK)
+    found = bv.select(X[:, 1:2], y, method, n_replicates=1, **SEEDED)
     for kind in ("scatter", "importance", "stability", "traces", None):
         plot = found.plot(kind)
         drawn_texts(plot.figure)
@@ -438,7 +438,7 @@ def test_errors_name_the_remedy(clustered: bv.Selection, permuted: bv.Selection)
 
 def test_a_fitted_selector(regression: Dataset) -> None:
     X, y = regression
-    selector = bv.VariableSelector(n_replicates=2, **QUICK).fit(X, y)
+    selector = bv.VariableSelector(n_replicates=2, **SEEDED).fit(X, y)
     assert plots.scatter(selector).data["selected"].tolist() == selector.support_.tolist()
     assert len(plots.traces(selector).axes) == 4
 

@@ -15,8 +15,8 @@ import pytest
 import bayesvc as bv
 from bayesvc import _core
 from bayesvc.sampling.plan import Interrupted
+from tests.helpers.settings import SEEDED
 
-QUICK = {"burn_in": 40, "n_draws": 40, "random_state": 3}
 RUN = """
 import sys
 import numpy as np
@@ -47,11 +47,11 @@ def n_fits(monkeypatch):
 
 
 def test_finished_fits_are_not_run_again(regression, tmp_path, n_fits):
-    first = bv.sample(*regression, n_replicates=2, checkpoint=tmp_path / "c", **QUICK)
+    first = bv.sample(*regression, n_replicates=2, checkpoint=tmp_path / "c", **SEEDED)
     assert len(n_fits) == 2
-    more = bv.sample(*regression, n_replicates=5, checkpoint=tmp_path / "c", **QUICK)
+    more = bv.sample(*regression, n_replicates=5, checkpoint=tmp_path / "c", **SEEDED)
     assert len(n_fits) == 5
-    plain = bv.sample(*regression, n_replicates=5, **QUICK)
+    plain = bv.sample(*regression, n_replicates=5, **SEEDED)
     for name in ("vc", "vip", "mpvip", "mi", "sigma", "n_splits", "alpha", "accepted"):
         np.testing.assert_array_equal(getattr(more, name), getattr(plain, name))
         np.testing.assert_array_equal(getattr(first, name), getattr(plain, name)[:2])
@@ -59,7 +59,7 @@ def test_finished_fits_are_not_run_again(regression, tmp_path, n_fits):
 
 def test_what_differs_is_run_again(regression, tmp_path, n_fits):
     X, y = regression
-    settings = {"n_replicates": 1, "checkpoint": tmp_path / "c", **QUICK}
+    settings = {"n_replicates": 1, "checkpoint": tmp_path / "c", **SEEDED}
     bv.sample(X, y, **settings)
     others = [
         (X + 1e-9 * np.arange(len(X))[::-1, np.newaxis] ** 2, y, {}),
@@ -81,7 +81,13 @@ def test_what_differs_is_run_again(regression, tmp_path, n_fits):
 
 
 def test_what_was_kept_comes_back(regression, tmp_path):
-    settings = {"n_replicates": 2, "keep_counts": True, "keep_s": True, "keep_trees": True, **QUICK}
+    settings = {
+        "n_replicates": 2,
+        "keep_counts": True,
+        "keep_s": True,
+        "keep_trees": True,
+        **SEEDED,
+    }
     first = bv.sample(*regression, checkpoint=tmp_path, **settings)
     again = bv.sample(*regression, checkpoint=tmp_path, **settings)
     np.testing.assert_array_equal(first.counts, again.counts)
@@ -90,7 +96,7 @@ def test_what_was_kept_comes_back(regression, tmp_path):
 
 
 def test_methods_share_a_checkpoint(regression, tmp_path, n_fits):
-    short = {**QUICK, "checkpoint": tmp_path, "signal_test": False}
+    short = {**SEEDED, "checkpoint": tmp_path, "signal_test": False}
     both = bv.compare(*regression, ["dart-vc", "bart-vip-local"], **short)
     assert len(n_fits) == 10 + 60
     one = bv.select(*regression, "bart-vip-gmax", **short)
@@ -109,11 +115,11 @@ def test_an_interrupt_tells_what_is_finished(regression, tmp_path, monkeypatch):
 
     monkeypatch.setattr(_core, "fit", third_is_stopped)
     with pytest.raises(Interrupted) as stopped:
-        bv.select(*regression, n_jobs=1, checkpoint=tmp_path, **QUICK)
+        bv.select(*regression, n_jobs=1, checkpoint=tmp_path, **SEEDED)
     assert [need.n_replicates for need in stopped.value.finished.values()] == [2]
     monkeypatch.setattr(_core, "fit", fit)
-    partial = bv.select(*regression, n_replicates=2, checkpoint=tmp_path, **QUICK)
-    whole = bv.select(*regression, n_replicates=2, **QUICK)
+    partial = bv.select(*regression, n_replicates=2, checkpoint=tmp_path, **SEEDED)
+    whole = bv.select(*regression, n_replicates=2, **SEEDED)
     np.testing.assert_array_equal(partial.values, whole.values)
 
 
@@ -141,11 +147,11 @@ def test_killed_at_twenty_random_moments_it_goes_on_to_the_same_bits(tmp_path):
 
 
 def test_a_damaged_file_is_named(regression, tmp_path):
-    bv.sample(*regression, n_replicates=1, checkpoint=tmp_path, **QUICK)
+    bv.sample(*regression, n_replicates=1, checkpoint=tmp_path, **SEEDED)
     (path,) = tmp_path.glob("fit-*.npz")
     path.write_bytes(path.read_bytes()[:200])
     with pytest.raises(ValueError, match=rf"{path.name}.*is damaged.*delete it"):
-        bv.sample(*regression, n_replicates=1, checkpoint=tmp_path, **QUICK)
+        bv.sample(*regression, n_replicates=1, checkpoint=tmp_path, **SEEDED)
 
 
 def without(arrays, name):
@@ -165,7 +171,7 @@ def without(arrays, name):
     ],
 )
 def test_a_file_of_other_contents_is_named(regression, tmp_path, change):
-    settings = {"n_replicates": 1, "checkpoint": tmp_path, "keep_trees": True, **QUICK}
+    settings = {"n_replicates": 1, "checkpoint": tmp_path, "keep_trees": True, **SEEDED}
     bv.sample(*regression, **settings)
     (path,) = tmp_path.glob("fit-*.npz")
     with np.load(path) as file:

@@ -15,9 +15,10 @@ import bayesvc as bv
 from tests.fixtures.make_selection_1 import data
 from tests.helpers.paths import FIXTURES
 from tests.helpers.same_bits import assert_same_bits
+from tests.helpers.settings import SEEDED
 
 EXPECTED = json.loads((FIXTURES / "selection-1.json").read_text())
-SHORT = {"n_trees": 5, "burn_in": 40, "n_draws": 40, "random_state": 3}
+FEW_TREES = SEEDED | {"n_trees": 5}
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -64,7 +65,7 @@ def test_a_selector_of_version_1():
 def test_a_selection_comes_back_as_it_was(regression, tmp_path, method, settings):
     X, y = regression
     frame = pd.DataFrame(X, columns=list("abcde")).assign(twin=X[:, 1])
-    found = bv.select(frame, y, method, **SHORT, **settings)
+    found = bv.select(frame, y, method, **FEW_TREES, **settings)
     found.save(tmp_path / "found.npz")
     again = bv.Selection.load(tmp_path / "found.npz")
     assert again.method == found.method
@@ -87,9 +88,9 @@ def test_selections_of_all_kinds_of_fits_come_back(regression, tmp_path):
     for found in (
         bv.select(X, y, prior=spike, random_state=1, n_trees=5),
         bv.select_from(counts, threshold=bv.Clustering(weights=(1, 1, 2, 2))),
-        bv.select(X, y > y.mean(), "dart-mpm", **SHORT),
-        bv.select(np.ones((30, 3)), np.arange(30), n_replicates=2, signal_test=False, **SHORT),
-        bv.select(X[:, :1], y, n_replicates=2, signal_test=False, **SHORT),
+        bv.select(X, y > y.mean(), "dart-mpm", **FEW_TREES),
+        bv.select(np.ones((30, 3)), np.arange(30), n_replicates=2, signal_test=False, **FEW_TREES),
+        bv.select(X[:, :1], y, n_replicates=2, signal_test=False, **FEW_TREES),
     ):
         found.save(path)
         again = bv.Selection.load(path)
@@ -99,7 +100,7 @@ def test_selections_of_all_kinds_of_fits_come_back(regression, tmp_path):
 
 def test_an_empty_selection_stays_empty(rng, tmp_path):
     X, noise = rng.uniform(size=(60, 3)), np.random.default_rng(3).normal(size=60)
-    found = bv.select(X, noise, allow_empty=True, n_replicates=2, **SHORT)
+    found = bv.select(X, noise, allow_empty=True, n_replicates=2, **FEW_TREES)
     assert found.names == []
     found.save(tmp_path / "found")
     assert bv.Selection.load(tmp_path / "found").names == []
@@ -111,7 +112,7 @@ def test_a_selector_comes_back_as_it_was(regression, tmp_path):
     selector = bv.VariableSelector(
         "bart-vip-local", threshold=bv.Permutation("local", alpha=0.2), n_permutations=9,
         n_replicates=2, prior=bv.BART(split_weights=[1, 2, 3, 4, 5]), n_jobs=np.int64(1),
-        progress=lambda done, total: None, **{**SHORT, "random_state": np.random.default_rng(0)},
+        progress=lambda done, total: None, **FEW_TREES | {"random_state": np.random.default_rng(0)},
     )  # fmt: skip
     selector.fit(frame, y).save(tmp_path / "s.npz")
     again = bv.VariableSelector.load(tmp_path / "s.npz")
@@ -129,7 +130,7 @@ def test_a_selector_comes_back_as_it_was(regression, tmp_path):
 
 
 def test_a_selector_of_an_array_has_no_names(regression, tmp_path):
-    selector = bv.VariableSelector(n_replicates=2, **SHORT).fit(*regression)
+    selector = bv.VariableSelector(n_replicates=2, **FEW_TREES).fit(*regression)
     selector.save(tmp_path / "s.npz")
     again = bv.VariableSelector.load(tmp_path / "s.npz")
     assert not hasattr(again, "feature_names_in_")

@@ -11,8 +11,9 @@ import bayesvc as bv
 from bayesvc.data.dataset import Dataset
 from bayesvc.report.words import agreement, notes
 from bayesvc.selection.signal import SignalTest, find_signal, plan_signal_test
+from tests.helpers.settings import SETTLED
 
-SHORT = {"n_replicates": 2, "burn_in": 200, "n_draws": 200, "random_state": 1}
+TWO = SETTLED | {"n_replicates": 2}
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_the_cost_follows_that_of_the_selection(n_sweeps):
 
 
 def test_verdict_of_signal_and_noise(noise, signal):
-    found, none = bv.select(*signal, **SHORT), bv.select(*noise, **SHORT)
+    found, none = bv.select(*signal, **TWO), bv.select(*noise, **TWO)
     assert found.signal.found
     assert "there is signal" in repr(found)
     assert ["There is signal" in n.text for n in notes(found) if n.level == "good"].count(True) == 1
@@ -65,15 +66,15 @@ def test_nothing_is_selected_if_that_is_allowed(noise, signal, classes):
     def response(y):
         return y > np.median(y) if classes else y
 
-    empty = bv.select(noise[0], response(noise[1]), allow_empty=True, **SHORT)
+    empty = bv.select(noise[0], response(noise[1]), allow_empty=True, **TWO)
     assert empty.names == []
     assert not empty.signal.found
-    full = bv.select(signal[0], response(signal[1]), allow_empty=True, **SHORT)
+    full = bv.select(signal[0], response(signal[1]), allow_empty=True, **TWO)
     assert "x2" in full.names
 
 
 def test_what_was_emptied_is_told_without_a_cut(noise, tmp_path):
-    empty = bv.select(*noise, "dart-relevance", allow_empty=True, **SHORT)
+    empty = bv.select(*noise, "dart-relevance", allow_empty=True, **TWO)
     assert empty.emptied
     assert empty.unreached is None
     assert np.isnan(empty.table["margin"]).all()
@@ -113,7 +114,7 @@ def test_comparison_and_selector_know_it_too(noise):
 
 
 def test_it_can_be_left_out_and_changes_nothing_else(signal):
-    with_test, without = bv.select(*signal, **SHORT), bv.select(*signal, signal_test=False, **SHORT)
+    with_test, without = bv.select(*signal, **TWO), bv.select(*signal, signal_test=False, **TWO)
     assert without.signal is None
     np.testing.assert_array_equal(with_test.values, without.values)
 
@@ -134,8 +135,8 @@ def test_blocks_are_kept_in_permutations():
     block = np.repeat([0, 1], 100)
     X = np.column_stack([block + 0.01 * rng.normal(size=200), rng.uniform(size=(200, 5))])
     y = 3.0 * block + rng.normal(size=200)
-    assert bv.select(X, y, **SHORT).signal.found
-    assert not bv.select(X, y, permute_within=block, **SHORT).signal.found
+    assert bv.select(X, y, **TWO).signal.found
+    assert not bv.select(X, y, permute_within=block, **TWO).signal.found
 
 
 @pytest.mark.parametrize(
@@ -148,4 +149,4 @@ def test_blocks_are_kept_in_permutations():
 )
 def test_bad_input(signal, settings, message):
     with pytest.raises((TypeError, ValueError), match=message):
-        bv.select(*signal, **SHORT, **settings)
+        bv.select(*signal, **TWO, **settings)
