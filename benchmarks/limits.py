@@ -44,8 +44,8 @@ def measure(task: dict[str, Any]) -> dict[str, Any]:
 
 def table(runs: list[dict[str, Any]]) -> str:
     header = [
-        "(n, p)", "sweeps", "wall s", "CPU s", "of these before the sweeps", "CPU ms per sweep",
-        "X, MB", "peak MB", "CPU h of 130,000 sweeps",
+        "(n, p)", "iterations", "wall s", "CPU s", "of these before sampling",
+        "CPU ms per iteration", "X, MB", "peak MB", "CPU h for 130,000 iterations",
     ]  # fmt: skip
     lines = [
         [

@@ -112,8 +112,8 @@ def compare(runs: Runs, clock: str = "seconds") -> dict[str, dict[str, float]]:
 
 def verdict(ratio: dict[str, float]) -> str:
     if ratio["ratio"] >= ratio["aim"]:
-        return "aim reached"
-    return "must reached" if ratio["ratio"] >= ratio["must"] else "**below must**"
+        return "desired reached"
+    return "required reached" if ratio["ratio"] >= ratio["must"] else "**below required**"
 
 
 def median_table(results: list[dict[str, Any]], clock: str) -> str:
@@ -147,7 +147,7 @@ def ratio_table(results: list[dict[str, Any]], clock: str) -> str:
     ]
     if not rows:
         return "nothing to compare"
-    header = ["(n, p)", "comparison", "ratio of medians", "range", "must", "aim", "verdict"]
+    header = ["(n, p)", "comparison", "ratio of medians", "range", "required", "desired", "verdict"]
     return markdown_table(header, rows)
 
 

@@ -47,9 +47,9 @@ def main() -> None:
             "method", "n", "snr", "n_problems", "ours", "paper", "difference", "se", "z", "z_bug",
             "tpr_difference", "fpr_difference", "basis",
         ),
-        "Change in F1 of dart-vc with fewer fits": summary.sensitivity(one_seed),
+        "Change in F1 of dart-vc with fewer replicates": summary.sensitivity(one_seed),
         "Seconds per data set": summary.runtimes(one_seed, by_n=True),
-        "Beside what many would use instead": beside_rivals(one_seed),
+        "Comparison with common alternatives": beside_rivals(one_seed),
     }  # fmt: skip
     text = "# Tables\nMade by `make.py` from `rows*.parquet`.\n"
     for title, table in parts.items():
