@@ -18,8 +18,8 @@ import bayesvc as bv
 from bayesvc import measures, thresholds
 
 # One replicate, five draws, three variables; the second forest is a set of stumps.
-from bayesvc.draws.adapters import counts as _counts
-from bayesvc.draws.adapters import packages as adapters
+from bayesvc.draws.adapters import chains as _chains
+from bayesvc.draws.adapters import pymc_bart
 from tests.helpers.same_bits import assert_same_bits
 from tests.helpers.settings import SHORT
 
@@ -87,7 +87,7 @@ def test_counts_of_sample_give_the_tallies_of_sample(regression, prior, n_draws)
 def test_any_counts_in_any_block_size(counts):
     whole = bv.Draws.from_counts(counts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_counts, "_NUMBERS_PER_BLOCK", 2 * counts.shape[1])
+        patch.setattr(_chains, "_NUMBERS_PER_BLOCK", 2 * counts.shape[1])
         assert_same_bits(bv.Draws.from_counts(counts), whole)
     assert_same_bits(bv.Draws.from_counts(np.asfortranarray(counts)), whole)
     assert_same_bits(bv.Draws.from_counts(counts.astype(np.float32).tolist()), whole)
@@ -157,8 +157,8 @@ def test_repr():
 
 def adapted_as_if(source: str) -> bv.Draws:
     counts = np.array([FIVE_DRAWS], dtype=np.uint16)
-    chains = _counts.Chains(counts, np.full((1, 5), 0.25))
-    return _counts.draws_of_chains([chains, chains], ["a", "b", "c"], source)
+    chains = _chains.Chains(counts, np.full((1, 5), 0.25))
+    return _chains.draws_of_chains([chains, chains], ["a", "b", "c"], source)
 
 
 @pytest.mark.parametrize("source", ["counts", "stochtree"])
@@ -221,10 +221,10 @@ def test_bad_names(names, kind, message):
 
 
 def test_fits_must_be_alike():
-    short = _counts.Chains(np.ones((1, 4, 3), np.uint16), np.ones((1, 4)))
-    long = _counts.Chains(np.ones((1, 5, 3), np.uint16), np.ones((1, 5)))
+    short = _chains.Chains(np.ones((1, 4, 3), np.uint16), np.ones((1, 4)))
+    long = _chains.Chains(np.ones((1, 5, 3), np.uint16), np.ones((1, 5)))
     with pytest.raises(ValueError, match="fit 1 has 5 draws of 3 variables but fit 0 has 4 of 3"):
-        _counts.draws_of_chains([short, long], None, "stochtree")
+        _chains.draws_of_chains([short, long], None, "stochtree")
 
 
 @pytest.mark.parametrize("make", [bv.Draws.from_stochtree, bv.Draws.from_bartz])
@@ -241,9 +241,9 @@ def test_numbers_that_pymc_bart_packs():
     # 300 = 44 + 2 * 128; 128 = 0 + 1 * 128
     packed = bytes([0, 5, 127, 0x80 | 44, 2, 0, 0x80, 1])
     code = base64.b64encode(packed).decode()
-    assert adapters._decoded(code).tolist() == [0, 5, 127, 300, 0, 128]
+    assert pymc_bart._decoded(code).tolist() == [0, 5, 127, 300, 0, 128]
     with pytest.raises(ValueError, match="base64"):
-        adapters._decoded("no base64!")
+        pymc_bart._decoded("no base64!")
 
 
 @pytest.mark.parametrize(
@@ -251,13 +251,13 @@ def test_numbers_that_pymc_bart_packs():
     [(50, 0.1, 10), (20, 0.1, 10), (7, 0.1, 7), (1, 0.1, 1), (20, 1.0, 1), (20, 0.5, 2)],
 )
 def test_steps_that_renew_the_whole_forest(n_trees, batch, steps):
-    assert adapters._steps_per_sweep(n_trees, batch) == steps
+    assert pymc_bart._steps_per_sweep(n_trees, batch) == steps
 
 
 @pytest.mark.parametrize(("n_trees", "batch"), [(25, 0.1), (15, 0.1), (21, 0.1), (50, 0.3)])
 def test_batches_that_do_not_divide_the_forest(n_trees, batch):
     with pytest.raises(ValueError, match=rf"batch={batch} of {n_trees} trees.*; fit with"):
-        adapters._steps_per_sweep(n_trees, batch)
+        pymc_bart._steps_per_sweep(n_trees, batch)
 
 
 def test_entry_points_are_found_on_draws():

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 import bayesvc as bv
 from bayesvc import measures, thresholds
+from bayesvc.draws.adapters import pymc_bart
 
 pytestmark = [
     pytest.mark.peers,
@@ -121,7 +122,7 @@ def assert_pymc_counts_as_reported(trace: Any, model: Any, X: Any) -> None:
     from pymc_bart import get_variable_inclusion
 
     shares, labels = get_variable_inclusion(trace, X)
-    recorded = bv.adapters._pymc_batches("idata", trace, 0, 1)[0].sum(axis=0)
+    recorded = pymc_bart._batches("idata", trace, 0, 1)[0].sum(axis=0)
     np.testing.assert_allclose((recorded / recorded.sum())[[int(j) for j in labels]], shares)
 
 

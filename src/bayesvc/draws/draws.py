@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayesvc._core import SavedForests
 from bayesvc._typing import FloatArray, PathLike
 from bayesvc.data.schema import ColumnSchema
-from bayesvc.draws.adapters import packages as adapters
+from bayesvc.draws import adapters
 from bayesvc.priors.base import Calibration, TreePrior
 from bayesvc.priors.spike_forest import AbcRecord
 from bayesvc.responses.encode import Response

@@ -1,168 +1,48 @@
-"""From split counts (replicate, draw, variable) to `Draws`: the checks and the tallies."""
+"""`Draws` from an array of split counts."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bayesvc._typing import FloatArray
+from bayesvc.draws.adapters.chains import Chains, check_counts, draws_of_chains, unknown_sigma
 
 if TYPE_CHECKING:
     from bayesvc.draws.draws import Draws
 
-Counts = NDArray[np.uint16]
 
-_LARGEST_COUNT = int(np.iinfo(np.uint16).max)
-_NUMBERS_PER_BLOCK = 8_000_000
+def from_counts(counts: ArrayLike, *, feature_names: Sequence[str] | None = None) -> Draws:
+    """Make `Draws` of the number of splits on each variable in each draw.
 
+    Measures of counts, shares and inclusion follow from them. Metropolis importance, sigma, and
+    all that needs the data or the trees do not.
 
-class Chains(NamedTuple):
-    """Split counts (chain, draw, variable) and sigma (chain, draw), NaN where it is unknown."""
+    Parameters
+    ----------
+    counts : array (n_replicates, n_draws, n_features) or (n_draws, n_features)
+        Whole numbers of at least 0. Two dimensions are the draws of one replicate, not the means
+        of several: for means make an object with an array ``vc`` and pass it to a measure.
+    feature_names : sequence of str, optional
+        x0, x1, ... by default.
 
-    counts: Counts
-    sigma: FloatArray
+    Returns
+    -------
+    Draws
 
-
-def check_counts(name: str, counts: ArrayLike) -> Counts:
-    """Return a copy of `counts`, which must be whole numbers in two or three dimensions."""
-    wanted = "pass the splits on each variable in each draw: (replicates, draws, variables)"
-    try:
-        array = np.asarray(counts)
-    except ValueError as error:
-        raise ValueError(f"{name} is no array ({error}); {wanted}") from None
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} has dtype {array.dtype} instead of numbers; {wanted}")
-    if array.ndim not in (2, 3) or array.size == 0:
-        raise ValueError(
-            f"{name} has shape {array.shape}; {wanted}, or (draws, variables) for one replicate"
-        )
-    if array.dtype.kind == "f":
-        remedy = (
-            "pass the splits of each draw, not their means or shares; for means over the draws "
-            "make an object with an array vc and pass it to a measure"
-        )
-        _refuse(name, array, array != np.rint(array), "is no whole number", remedy)
-    _refuse(name, array, array < 0, "is negative", wanted)
-    remedy = f"pass counts of at most {_LARGEST_COUNT} splits per draw"
-    _refuse(name, array, array > _LARGEST_COUNT, "is too large for a count", remedy)
-    return array.astype(np.uint16)
-
-
-def _refuse(
-    name: str, array: NDArray[Any], bad: NDArray[np.bool_], fault: str, remedy: str
-) -> None:
-    if bad.any():
-        place = np.unravel_index(int(bad.argmax()), bad.shape)
-        where = ", ".join(str(int(i)) for i in place)
-        raise ValueError(f"{name}[{where}]={array[place]} {fault}; {remedy}")
-
-
-def draws_of_chains(
-    fits: Sequence[Chains], feature_names: Sequence[str] | None, source: str
-) -> Draws:
-    """Make `Draws` of the chains of all fits, which must be alike."""
-    from bayesvc.draws.draws import Draws  # that module builds on this one
-
-    for i, fit in enumerate(fits):
-        if fit.counts.shape[1:] != fits[0].counts.shape[1:]:
-            here, first = fit.counts.shape[1:], fits[0].counts.shape[1:]
-            raise ValueError(
-                f"fit {i} has {here[0]} draws of {here[1]} variables but fit 0 has {first[0]} of "
-                f"{first[1]}; pass fits of one length to one data set"
-            )
-    counts = np.ascontiguousarray(np.concatenate([fit.counts for fit in fits]))
-    n_replicates, n_draws, n_features = counts.shape
-    names = _check_names(feature_names, n_features)
-    return Draws(
-        **_tallies(counts),
-        mi=np.full((n_replicates, n_features), np.nan),
-        alpha=np.full((n_replicates, n_draws), np.nan),
-        tree_depth=np.full(n_replicates, np.nan),
-        seconds=np.full(n_replicates, np.nan),
-        sigma=np.concatenate([fit.sigma for fit in fits]),
-        counts=counts,
-        n_draws=n_draws,
-        feature_names=names,
-        source=source,
-        accepted=None,
-        proposed=None,
-        prior=None,
-        n_trees=None,
-        burn_in=None,
-        response=None,
-        classes=None,
-        random_state=None,
-        n_rows=None,
-        data_hash=None,
-        calibration=None,
-    )
-
-
-def _check_names(feature_names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
-    if feature_names is None:
-        return tuple(f"x{j}" for j in range(n_features))
-    remedy = f"pass {n_features} different strings, one per variable"
-    listed = not isinstance(feature_names, str) and np.iterable(feature_names)
-    if not listed or not all(isinstance(name, str) for name in feature_names):
-        raise TypeError(f"feature_names={feature_names!r} must be strings; {remedy}")
-    names = tuple(str(name) for name in feature_names)
-    if len(names) != n_features:
-        raise ValueError(
-            f"feature_names has {len(names)} names for {n_features} variables; {remedy}"
-        )
-    most_common, times = Counter(names).most_common(1)[0]
-    if times > 1:
-        raise ValueError(f"feature_names holds {most_common!r} {times} times; {remedy}")
-    return names
-
-
-def _tallies(counts: Counts) -> dict[str, Any]:
-    """Return what the sampler would have tallied, by the names it has in `Draws`."""
-    n_replicates, n_draws, n_features = counts.shape
-    n_splits = counts.sum(axis=2, dtype=np.int64)
-    batch_size = math.isqrt(n_draws)
-    found: dict[str, Any] = {
-        name: np.empty((n_replicates, n_features))
-        for name in ("vc", "vip", "vip_of_sums", "mpvip", "count_batch_squares")
-    }
-    for name in ("count_half_sums", "count_half_squares"):
-        found[name] = np.empty((n_replicates, 2, n_features))
-    step = max(1, _NUMBERS_PER_BLOCK // n_draws)
-    for r in range(n_replicates):
-        for start in range(0, n_features, step):
-            columns = slice(start, start + step)
-            block = counts[r, :, columns].astype(np.float64)
-            for name, values in _tallies_of(block, n_splits[r], batch_size).items():
-                found[name][r, ..., columns] = values
-    return found | {
-        "n_splits": n_splits.astype(np.int32),
-        "batch_size": batch_size,
-        "n_batches": -(-n_draws // batch_size),
-    }
-
-
-def _tallies_of(
-    counts: FloatArray, n_splits: NDArray[np.int64], batch_size: int
-) -> dict[str, FloatArray]:
-    """Tally some variables (draw, variable) of forests that have `n_splits` splits in all."""
-    n_draws = len(counts)
-    half = (n_draws + 1) // 2
-    halves = (counts[:half], counts[half:])
-    starts = np.arange(0, n_draws, batch_size)
-    lengths = np.minimum(batch_size, n_draws - starts)[:, np.newaxis]
-    batch_sums = np.add.reduceat(counts, starts, axis=0)
-    share = 1.0 / np.maximum(n_splits, 1)[:, np.newaxis]
-    return {
-        "vc": counts.sum(axis=0) / n_draws,
-        "vip": (counts * share).sum(axis=0) / n_draws,
-        "vip_of_sums": counts.sum(axis=0) / max(int(n_splits.sum()), 1),
-        "mpvip": (counts > 0).sum(axis=0) / n_draws,
-        "count_half_sums": np.stack([part.sum(axis=0) for part in halves]),
-        "count_half_squares": np.stack([(part**2).sum(axis=0) for part in halves]),
-        "count_batch_squares": (batch_sums**2 * (batch_size / lengths)).sum(axis=0),
-    }
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> draws = bv.Draws.from_counts([[[2, 0], [1, 1]], [[3, 0], [1, 0]]])
+    >>> draws.vc
+    array([[1.5, 0.5],
+           [2. , 0. ]])
+    >>> bv.measures.mpvip(draws)
+    array([1.  , 0.25])
+    """
+    checked = check_counts("counts", counts)
+    if checked.ndim == 2:
+        checked = checked[np.newaxis]
+    return draws_of_chains([Chains(checked, unknown_sigma(checked))], feature_names, "counts")
