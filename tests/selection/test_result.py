@@ -266,7 +266,9 @@ def test_prediction_check_of_columns_that_are_not_there(selected: Any, regressio
 def test_stability_and_mixing_in_a_line(regression: Dataset) -> None:
     X, y = regression
     found = bv.select(X, y, n_replicates=3, **SEEDED)
-    assert re.fullmatch(r"<Stability: of 5 variables .* of 50 resamples>", repr(found.stability))
+    assert re.fullmatch(
+        r"<Stability: of 5 variables .* of 50 bootstrap samples>", repr(found.stability)
+    )
     assert re.fullmatch(r"<Mixing: sigma R-hat .*>", repr(found.mixing))
     assert "leave-one-out" in repr(found)
 

@@ -1,20 +1,18 @@
-"""How far a result can be trusted: mixing of the chains, and what other replicates would select.
+"""Convergence diagnostics: R-hat and effective sample size of sigma and of the split counts.
 
-Counts are judged from sums over half-chains and batches that every fit leaves behind, so no
-draw needs to be kept.
+Those of the counts follow from sums over half-chains and batches that every replicate leaves
+behind, so no draw needs to be kept.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from bayesvc._typing import BoolArray, FloatArray
+from bayesvc._typing import FloatArray
 from bayesvc.draws.draws import Draws
-from bayesvc.sampling.executor import ROLE_BOOTSTRAP, random_words
 
 # Beyond this R-hat of sigma the chains have not come to describe the same posterior.
 RHAT_LIMIT = 1.1
@@ -146,80 +144,3 @@ def _count_ess(draws: Draws) -> FloatArray:
     ess = _effective(np.where(variance > tiny, variance, 0), np.maximum(of_batches, tiny), n)
     known = ~np.isnan(ess)
     return np.where(known.any(axis=0), np.where(known, ess, 0).sum(axis=0), np.nan)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Stability:
-    """How often each variable is selected when the replicates are not those of the run.
-
-    Attributes
-    ----------
-    leave_one_out : ndarray (n_features,)
-        Share of the selections with one replicate left out; NaN with a single replicate.
-    bootstrap : ndarray (n_features,)
-        Share of the selections with as many replicates drawn from them with replacement.
-    n_bootstrap : int
-    changes : int
-        Variables whose selection changes when some one replicate is left out.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import bayesvc as bv
-    >>> X = np.random.default_rng(0).uniform(size=(60, 4))
-    >>> found = bv.select(X, X[:, 0], n_replicates=3, burn_in=200, n_draws=200, random_state=0)
-    >>> found.stability.leave_one_out
-    array([1., 0., 0., 0.])
-    """
-
-    leave_one_out: FloatArray
-    bootstrap: FloatArray
-    n_bootstrap: int
-    changes: int
-
-    def __repr__(self) -> str:
-        if not self.n_bootstrap:
-            return "<Stability: unknown, there is one fit only>"
-        wavering = int(((self.bootstrap > 0) & (self.bootstrap < 1)).sum())
-        return (
-            f"<Stability: of {len(self.bootstrap)} variables {self.changes} change with one fit "
-            f"left out, {wavering} in some of {self.n_bootstrap} resamples>"
-        )
-
-
-Select = Callable[[Sequence[int]], BoolArray]
-"""Gives the mask of any list of replicates."""
-
-
-def leave_one_out(select: Select, n_replicates: int) -> BoolArray:
-    """Return the masks with each replicate left out: (n_replicates, n_features).
-
-    Examples
-    --------
-    >>> from bayesvc.draws.diagnostics import leave_one_out
-    >>> leave_one_out(lambda kept: [0 in kept, 1 in kept], 2)
-    array([[False,  True],
-           [ True, False]])
-    """
-    everyone = range(n_replicates)
-    return np.array([select([r for r in everyone if r != left]) for left in everyone])
-
-
-def stability(
-    select: Select, mask: BoolArray, without: BoolArray, entropy: int, n_bootstrap: int = 50
-) -> Stability:
-    """Return the stability of `mask`; `without` are the masks of `leave_one_out`.
-
-    Examples
-    --------
-    See `Stability`.
-    """
-    n_replicates = len(without)
-    if n_replicates == 1:
-        nothing = np.full(len(mask), np.nan)
-        return Stability(nothing, nothing.copy(), 0, 0)
-    words = random_words(entropy, ROLE_BOOTSTRAP, 0, n_bootstrap * n_replicates)
-    picks = (words % n_replicates).reshape(n_bootstrap, n_replicates).astype(int)
-    resampled = np.array([select(pick) for pick in np.sort(picks, axis=1).tolist()])
-    changes = int((without != mask).any(axis=0).sum())
-    return Stability(without.mean(axis=0), resampled.mean(axis=0), n_bootstrap, changes)

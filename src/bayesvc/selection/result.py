@@ -24,6 +24,7 @@ from bayesvc.selection import notes as _selection_notes
 from bayesvc.selection import text as _selection_text
 from bayesvc.selection.methods import Method
 from bayesvc.selection.prediction_check import PredictionCheck, check_prediction
+from bayesvc.selection.stability import Stability, compute_stability, leave_one_out
 from bayesvc.thresholds import MedianProbability, ThresholdResult
 
 if TYPE_CHECKING:
@@ -210,16 +211,16 @@ class Selection:
         }
 
     @cached_property
-    def stability(self) -> diagnostics.Stability:
+    def stability(self) -> Stability:
         """How often each variable is selected with replicates left out, or resampled."""
         entropy = self.draws.random_state or 0
-        return diagnostics.stability(self._mask_of, self.mask, self._without_one, entropy)
+        return compute_stability(self._mask_of, self.mask, self._without_one, entropy)
 
     @cached_property
     def _without_one(self) -> BoolArray:
         if self.draws.n_replicates == 1:
             return self.mask[np.newaxis]
-        return diagnostics.leave_one_out(self._mask_of, self.draws.n_replicates)
+        return leave_one_out(self._mask_of, self.draws.n_replicates)
 
     @property
     def left_out_share(self) -> FloatArray:
