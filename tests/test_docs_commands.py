@@ -42,7 +42,7 @@ SHORTER = {
     "bench run": ["--methods", "dart-vc@1", "--snr", "1", "--jobs", "1"],
     "bench figures": ["--no-scatter"],
 }
-DIAGRAMS = ("X, y --encode-->",)
+DIAGRAMS = ("X, y --data-->",)
 
 
 def text_of(page: Path) -> str:
