@@ -46,7 +46,7 @@ def test_every_container_of_numbers_is_the_same_data(X):
         encoded = encode_X(held)
         np.testing.assert_array_equal(encoded.values, X)
         assert encoded.values.flags.c_contiguous or encoded.values.flags.f_contiguous
-        assert len(encoded.table.names) == X.shape[1]
+        assert len(encoded.schema.names) == X.shape[1]
 
 
 @quick

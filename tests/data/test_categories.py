@@ -39,11 +39,11 @@ def arrays():
 def test_text_and_categories(X):
     encoded = encode_X(X)
     assert encoded.values[:, 0].tolist() == CODES
-    assert encoded.table.categories == {0: ("blue", "red")}
-    assert encoded.table.missing == {0}
-    assert encoded.table.labels(0) == ("blue", "red", "missing")
-    assert encoded.table.layout == ((3,), (), ())
-    np.testing.assert_array_equal(encode_new_X(X, encoded.table).values, encoded.values)
+    assert encoded.schema.categories == {0: ("blue", "red")}
+    assert encoded.schema.missing == {0}
+    assert encoded.schema.labels(0) == ("blue", "red", "missing")
+    assert encoded.schema.layout == ((3,), (), ())
+    np.testing.assert_array_equal(encode_new_X(X, encoded.schema).values, encoded.values)
 
 
 def test_pyarrow():
@@ -52,13 +52,13 @@ def test_pyarrow():
     for table in (text, text.set_column(0, "c", text["c"].dictionary_encode())):
         encoded = encode_X(table)
         assert encoded.values[:, 0].tolist() == CODES
-        assert encoded.table.categories == {0: ("blue", "red")}
-        assert encoded.table.missing == {0, 1, 2}
+        assert encoded.schema.categories == {0: ("blue", "red")}
+        assert encoded.schema.missing == {0, 1, 2}
         np.testing.assert_array_equal(encoded.values[:, 2], [1, np.nan, 0, 1])
     kind = pa.dictionary(pa.int8(), pa.string(), ordered=True)
     codes = pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int8()), ["low", "high"])
     ordered = encode_X(pa.table({"c": codes.cast(kind)}))
-    assert ordered.table.levels == {0: ("low", "high")}
+    assert ordered.schema.levels == {0: ("low", "high")}
     assert ordered.values.tolist() == [[1], [0]]
     with pytest.raises(TypeError, match=r"'d' \(Date"):
         encode_X(pa.table({"d": [datetime.date(2020, 1, 1)] * 2}))
@@ -66,21 +66,21 @@ def test_pyarrow():
 
 def test_declared_categories_are_known_and_those_of_text_are_observed():
     declared = pd.DataFrame({"c": pd.Categorical(["a", "b"], categories=["a", "b", "z"])})
-    assert encode_X(declared).table.labels(0) == ("a", "b", "z")
+    assert encode_X(declared).schema.labels(0) == ("a", "b", "z")
     enum = pl.DataFrame({"c": pl.Series(["a", "b"], dtype=pl.Enum(["z", "a", "b"]))})
-    assert encode_X(enum).table.labels(0) == ("a", "b", "z")
+    assert encode_X(enum).schema.labels(0) == ("a", "b", "z")
     # other columns' categories are no concern of a column of polars' Categorical
     pl.Series(["never", "seen"], dtype=pl.Categorical)
     alone = pl.DataFrame({"c": pl.Series(["b", "a"], dtype=pl.Categorical)})
-    assert encode_X(alone).table.labels(0) == ("a", "b")
+    assert encode_X(alone).schema.labels(0) == ("a", "b")
 
 
 def test_ordered_categories_are_ranks():
     sizes = pd.Categorical(["S", "L", None, "M"], categories=["S", "M", "L"], ordered=True)
     encoded = encode_X(pd.DataFrame({"size": sizes}))
     np.testing.assert_array_equal(encoded.values[:, 0], [0, 2, np.nan, 1])
-    assert encoded.table.levels == {0: ("S", "M", "L")}
-    assert encoded.table.layout == ((), (), (0,))
+    assert encoded.schema.levels == {0: ("S", "M", "L")}
+    assert encoded.schema.layout == ((), (), (0,))
     bins = pd.DataFrame({"bin": pd.cut([0.1, 2.5, 1.2], [0, 1, 2, 3])})
     assert encode_X(bins).values[:, 0].tolist() == [0, 2, 1]
     many = pd.Categorical(range(100), ordered=True)
@@ -89,7 +89,7 @@ def test_ordered_categories_are_ranks():
 
 def test_categories_that_are_numbers():
     encoded = encode_X(pd.DataFrame({"c": pd.Categorical([3, 1, 3])}))
-    assert encoded.table.categories == {0: ("1", "3")}
+    assert encoded.schema.categories == {0: ("1", "3")}
     assert encoded.values[:, 0].tolist() == [1, 0, 1]
     with pytest.raises(ValueError, match=r"'c' of X has categories that are equal as text"):
         encode_X(pd.DataFrame({"c": pd.Categorical(["1", 1, "1"], categories=["1", 1])}))
@@ -109,7 +109,7 @@ def test_categories_that_are_numbers():
 def test_missing_numbers_and_truth_values_of_pandas(column):
     encoded = encode_X(pd.DataFrame({"a": [1, 2, 3], "b": column}))
     np.testing.assert_array_equal(encoded.values[:, 1], [1, np.nan, 0])
-    assert encoded.table == ColumnSchema(("a", "b"), missing=frozenset({1}))
+    assert encoded.schema == ColumnSchema(("a", "b"), missing=frozenset({1}))
 
 
 @pytest.mark.parametrize("dtype", [pl.Boolean, pl.Int16, pl.Float32, pl.Decimal(10, 2)])
@@ -117,7 +117,7 @@ def test_missing_numbers_and_truth_values_of_polars(dtype):
     column = pl.Series([1, None, 0]).cast(dtype)
     encoded = encode_X(pl.DataFrame({"a": [1, 2, 3], "b": column}))
     np.testing.assert_array_equal(encoded.values[:, 1], [1, np.nan, 0])
-    assert encoded.table.missing == {1}
+    assert encoded.schema.missing == {1}
 
 
 def test_masked_arrays_and_lists():
@@ -125,7 +125,7 @@ def test_masked_arrays_and_lists():
     np.testing.assert_array_equal(encode_X(masked).values, [[1, np.nan], [3, 4]])
     np.testing.assert_array_equal(encode_X([[1, None], [3, 4]]).values, [[1, np.nan], [3, 4]])
     text = np.array([["a", "u"], ["b", "u"]])
-    assert encode_X(text).table.categories == {0: ("a", "b"), 1: ("u",)}
+    assert encode_X(text).schema.categories == {0: ("a", "b"), 1: ("u",)}
     assert encode_X(text).values.tolist() == [[0, 0], [1, 0]]
 
 
@@ -142,8 +142,8 @@ def test_masked_arrays_and_lists():
 def test_a_column_without_any_value(X):
     encoded = encode_X(X)
     np.testing.assert_array_equal(encoded.values, [[1, np.nan], [2, np.nan]])
-    assert not encoded.table.categories
-    assert encoded.table.missing == {1}
+    assert not encoded.schema.categories
+    assert encoded.schema.missing == {1}
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
@@ -151,7 +151,7 @@ def test_too_many_categories(frame):
     labels = [f"id{i}" for i in range(65)]
     with pytest.raises(ValueError, match=r"'id' of X has 65 categories.*64.*merge.*identif.*numb"):
         encode_X(frame({"id": labels, "x": range(65)}))
-    assert len(encode_X(frame({"id": labels[:64], "x": range(64)})).table.labels(0)) == 64
+    assert len(encode_X(frame({"id": labels[:64], "x": range(64)})).schema.labels(0)) == 64
     with pytest.raises(ValueError, match="65 categories, missing among them"):
         encode_X(frame({"id": [*labels[:64], None], "x": range(65)}))
 
@@ -186,7 +186,7 @@ TABLE = encode_X(
             "s": pd.Categorical(["S", "M", "S"], categories=["S", "M"], ordered=True),
         }
     )
-).table
+).schema
 ROW = {"c": ["b"], "d": ["v"], "x": [7.0], "z": [None], "s": ["M"]}
 
 
@@ -207,7 +207,7 @@ def test_new_rows(frame):
         ({"x": [None]}, r"missing values in 'x'"),
         ({"s": [None]}, r"missing values in 's'"),
         ({"x": [float("inf")]}, r"1 infinite value,"),
-        ({"x": ["one"]}, r"'x' of X holds text such as 'one' but held numbers"),
+        ({"x": ["one"]}, r"'x' of `X` must hold numbers, .* Got text such as 'one'"),
         ({"c": [1.0]}, r"'c' of X holds numbers but held categories \('a', 'b'\)"),
     ],
 )

@@ -87,7 +87,7 @@ def test_columns_that_are_neither_numbers_nor_categories_are_named(frame, column
 def test_missing_values_in_frames_are_nan(data):
     encoded = encode_X(data)
     assert np.isnan(encoded.values).tolist() == [[False, True], [False, True]]
-    assert encoded.table.missing == {1}
+    assert encoded.schema.missing == {1}
 
 
 def test_infinite_values_in_arrays():
@@ -175,7 +175,7 @@ def test_missing_and_infinite_values_in_sparse_matrices(form):
     X[1:, 3] = 7
     encoded = encode_X(scipy.sparse.csr_array(X).asformat(form))
     np.testing.assert_array_equal(encoded.values, X)
-    assert encoded.table.missing == {1}
+    assert encoded.schema.missing == {1}
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_pandas_frames_with_sparse_columns(monkeypatch):
     assert encode_X(unnamed).values.tolist() == np.eye(3).tolist()
     assert encode_X(unnamed).names == ("x0", "x1", "x2")
     gaps = encode_X(sparse_frame(a=[1.0, 2.0, 3.0], b=[np.nan, np.nan, 1.0]))
-    assert gaps.table.missing == {1}
+    assert gaps.schema.missing == {1}
     mixed = encode_X(sparse_frame(a=[0, 2.5]).assign(b=["v", "u"]))
     assert mixed.values.tolist() == [[0, 1], [2.5, 0]]
     with pytest.raises(TypeError, match=r"1 of 2 columns.*'b'"):

@@ -59,7 +59,7 @@ def test_same_bits_from_pandas_polars_and_arrays(prior):
         found = bv.sample(X, Y, prior, **settings)
         assert_same_bits(found, expected)
         assert found.data_hash == expected.data_hash
-        assert found.table.layout == expected.table.layout
+        assert found.schema.layout == expected.schema.layout
 
 
 def test_same_bits_from_pyarrow():
@@ -104,7 +104,7 @@ def test_compare_has_all_methods():
     found = bv.compare(PANDAS, Y, ["dart-vc", "bart-vip-gse", "abc-vc"], **SEEDED)
     assert found["bart-vip-gse"].null.shape[1] == 5
     for selection in found.values():
-        assert selection.draws.table.categories.keys() == {2, 3}
+        assert selection.draws.schema.categories.keys() == {2, 3}
 
 
 def test_columns_without_values_play_no_part():
@@ -229,7 +229,7 @@ def test_files_and_pickles(fitted, tmp_path):
         assert json.loads(archive["settings"].tobytes())["version"] == 2
     loaded = bv.Draws.load(tmp_path / "draws.npz")
     for again in (loaded, pickle.loads(pickle.dumps(fitted))):
-        assert again.table == fitted.table
+        assert again.schema == fitted.schema
         np.testing.assert_array_equal(again.predict(POLARS), fitted.predict(PANDAS))
     more = loaded.extend(1, POLARS, Y)
     assert_same_bits(more, fitted.extend(1))
@@ -358,8 +358,8 @@ def test_plain_data_are_their_own_design(regression):
     data = Dataset(*regression, "auto")
     assert data.layout.design(data.values) is data.values is regression[0]
     assert data.layout.design_columns(data.values) == []
-    assert data.table.is_plain
-    assert data.problem.table is None
+    assert data.schema.is_plain
+    assert data.problem.schema is None
 
 
 def test_what_a_fit_depends_on(tmp_path):

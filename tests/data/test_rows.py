@@ -64,8 +64,8 @@ def test_rows_of_weight_zero_are_left_out(regression, weights, frame):
 def test_categories_and_gaps_of_rows_left_out_are_not_there():
     X = pd.DataFrame({"c": ["a", "b", "z", "a"] * 10, "x": [1, 2, None, 3] * 10})
     data = Dataset(X, np.arange(40.0), "auto", sample_weight=[1, 1, 0, 2] * 10)
-    assert data.table.categories == {0: ("a", "b")}
-    assert not data.table.missing
+    assert data.schema.categories == {0: ("a", "b")}
+    assert not data.schema.missing
 
 
 def test_sparse_rows_of_weight_zero(regression, weights):

@@ -22,7 +22,7 @@ def test_files_of_version_1(name):
     for attribute in ("response", "n_replicates", "n_rows", "data_hash"):
         assert getattr(draws, attribute) == expected[attribute]
     assert (None if draws.classes is None else draws.classes.tolist()) == expected["classes"]
-    assert draws.table is None
+    assert draws.schema is None
     np.testing.assert_array_equal(draws.vc, expected["vc"])
     np.testing.assert_array_equal(draws.sigma, expected["sigma"])
     if expected["predicted"] is not None:

@@ -117,7 +117,7 @@ ACCEPTED = [
              lambda draws: draws.columns.levels == {2: tuple(RAINBOW)}),
     Accepted("truth values", lambda: sample(frame(c=X[:, 2] > 0.5)),
              "false is 0, true is 1",
-             lambda draws: draws.table is None),
+             lambda draws: draws.schema is None),
     Accepted("a sparse matrix", lambda: sample(scipy.sparse.csr_array(X)),
              "it gives the bits of the same numbers in an array",
              lambda draws: (draws.vc == sample().vc).all()),

@@ -39,7 +39,7 @@ class EncodedData:
     names: tuple[str, ...]
     y: EncodedY
     data_hash: str
-    table: ColumnSchema | None = None
+    schema: ColumnSchema | None = None
     weights: FloatArray | None = None
 
 
@@ -80,8 +80,8 @@ class Dataset:
         encoded = encode_X(X, groups=groups, keep=keep)
         n_rows = len(encoded.values) if keep is None else len(keep)
         self.values = encoded.values
-        self.table = encoded.table
-        self.names = encoded.table.variable_names
+        self.schema = encoded.schema
+        self.names = encoded.schema.variable_names
         self.y = encode_y(y, response, n_rows=n_rows, keep=keep)
         self.weights = None if given is None else self._scaled(given, n_rows)
         self.blocks = None
@@ -125,7 +125,7 @@ class Dataset:
     @cached_property
     def layout(self) -> ColumnLayout:
         """What the columns of the matrix are."""
-        return self.table.layout
+        return self.schema.layout
 
     @cached_property
     def _columns(self) -> BackgroundCall[Columns]:
@@ -141,9 +141,9 @@ class Dataset:
     def problem(self) -> EncodedData:
         """The data as the sampler reads them."""
         columns = self._columns.result()
-        table = None if self.table.is_plain else self.table
-        fingerprint = data_hash(columns, self.y.values, table=table, weights=self.weights)
-        return EncodedData(columns, self.names, self.y, fingerprint, table, self.weights)
+        schema = None if self.schema.is_plain else self.schema
+        fingerprint = data_hash(columns, self.y.values, schema=schema, weights=self.weights)
+        return EncodedData(columns, self.names, self.y, fingerprint, schema, self.weights)
 
     @property
     def permuted_hash(self) -> str:
@@ -220,7 +220,7 @@ def data_hash(
     columns: Columns,
     y: FloatArray,
     *,
-    table: ColumnSchema | None = None,
+    schema: ColumnSchema | None = None,
     weights: FloatArray | None = None,
 ) -> str:
     """Return a fingerprint of encoded data.
@@ -235,9 +235,9 @@ def data_hash(
     """
     digest = hashlib.blake2b(repr(columns.fingerprint).encode(), digest_size=16)
     digest.update(np.ascontiguousarray(y + 0.0, dtype="<f8").data)  # -0.0 counts as 0.0
-    if table is not None:
+    if schema is not None:
         # names of columns and groups are of no consequence
-        about = {**table.to_dict(), "names": None, "groups": table.layout.groups}
+        about = {**schema.to_dict(), "names": None, "groups": schema.layout.groups}
         if any(about.values()):
             digest.update(json.dumps(about, sort_keys=True).encode())
     if weights is not None:
@@ -261,7 +261,7 @@ def check_prior_fits_data(prior: TreePrior, data: Dataset) -> None:
     """Raise ValueError if settings of the prior cannot go with data of this size and kind."""
     weights, (n, p) = prior.split_weights, data.shape
     if weights is not None and len(weights) != p:
-        what = "variable" if data.table.groups else "column"
+        what = "variable" if data.schema.groups else "column"
         raise ValueError(
             f"split_weights has {len(weights)} numbers but X has {p} {what}s; pass one per {what}"
         )

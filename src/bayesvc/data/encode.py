@@ -25,20 +25,20 @@ class EncodedX:
     """
 
     values: FloatArray
-    table: ColumnSchema
+    schema: ColumnSchema
     names_given: bool
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the columns."""
-        return self.table.names
+        return self.schema.names
 
     def take(self, rows: Any, variables: Any) -> EncodedX:
         """Return some rows of some variables; categories keep their numbers."""
-        table, columns = self.table.part(variables)
+        schema, columns = self.schema.part(variables)
         values = self.values[np.ix_(rows, columns)]
-        gaps = {j for j in table.missing if j in table.categories or np.isnan(values[:, j]).any()}
-        return EncodedX(values, replace(table, missing=frozenset(gaps)), self.names_given)
+        gaps = {j for j in schema.missing if j in schema.categories or np.isnan(values[:, j]).any()}
+        return EncodedX(values, replace(schema, missing=frozenset(gaps)), self.names_given)
 
 
 def encode_X(
@@ -71,7 +71,7 @@ def encode_X(
     array([[ 1.,  1.],
            [ 3.,  0.],
            [nan,  1.]])
-    >>> encoded.table.categories, encoded.table.missing
+    >>> encoded.schema.categories, encoded.schema.missing
     ({1: ('blue', 'red')}, frozenset({0}))
     """
     if isinstance(X, EncodedX):  # by this package's own code, which has no use for the rest
@@ -91,41 +91,41 @@ def encode_X(
             read.values[:, j] = _numbered(column, categories[j], len(column.labels))
         if missing.any():
             gaps.add(j)
-    table = ColumnSchema(read.names, categories, levels, frozenset(gaps))
-    _check_categories(table, read.labelled)
+    schema = ColumnSchema(read.names, categories, levels, frozenset(gaps))
+    _check_categories(schema, read.labelled)
     matrix, numbers_missing = _matrix(read)
-    table = replace(table, missing=frozenset(gaps | numbers_missing)).with_groups(groups)
-    return EncodedX(matrix, table, read.names_given)
+    schema = replace(schema, missing=frozenset(gaps | numbers_missing)).with_groups(groups)
+    return EncodedX(matrix, schema, read.names_given)
 
 
-def encode_new_X(X: Any, table: ColumnSchema) -> EncodedX:
-    """Return further rows of the columns that `table` describes, or say what does not fit.
+def encode_new_X(X: Any, schema: ColumnSchema) -> EncodedX:
+    """Return further rows of the columns that `schema` describes, or say what does not fit.
 
     Examples
     --------
     >>> from bayesvc.data.encode import encode_X, encode_new_X
-    >>> table = encode_X([[1, "red"], [3, "blue"]]).table
-    >>> encode_new_X([[2, "red"]], table).values
+    >>> schema = encode_X([[1, "red"], [3, "blue"]]).schema
+    >>> encode_new_X([[2, "red"]], schema).values
     array([[2., 1.]])
     """
     if isinstance(X, EncodedX):
         return X
     read = read_X(X, 0)
-    check_names(read.names, read.names_given, table.names)
-    for j in [*table.categories, *table.levels]:
-        read = _with_known_labels(read, j, table)
-    strange = [j for j in read.labelled if j not in table.categories and j not in table.levels]
+    check_names(read.names, read.names_given, schema.names)
+    for j in [*schema.categories, *schema.levels]:
+        read = _with_known_labels(read, j, schema)
+    strange = [j for j in read.labelled if j not in schema.categories and j not in schema.levels]
     if strange:
-        j = strange[0]
+        name, text = schema.names[strange[0]], read.labelled[strange[0]].labels[0]
         raise ValueError(
-            f"column {table.names[j]!r} of X holds text such as {read.labelled[j].labels[0]!r} but "
-            "held numbers in the fits; convert it to numbers"
+            f"Column {name!r} of `X` must hold numbers, as in the fitted data. Got text such as "
+            f"{text!r} instead. Convert it to numbers."
         )
     matrix, gaps = _matrix(read)
-    new_gaps = [table.names[j] for j in sorted(gaps - table.missing)]
+    new_gaps = [schema.names[j] for j in sorted(gaps - schema.missing)]
     if new_gaps:
         _refuse_new_gaps(new_gaps)
-    return EncodedX(matrix, table, read.names_given)
+    return EncodedX(matrix, schema, read.names_given)
 
 
 def check_names(names: tuple[str, ...], names_given: bool, fitted: tuple[str, ...]) -> None:
@@ -151,10 +151,10 @@ def _numbered(column: CategoricalColumn, known: tuple[str, ...], missing: float)
     return np.asarray(numbers[column.codes])  # the last one where the code is -1
 
 
-def _with_known_labels(read: RawColumns, j: int, table: ColumnSchema) -> RawColumns:
+def _with_known_labels(read: RawColumns, j: int, schema: ColumnSchema) -> RawColumns:
     """Return the data with column j as numbers of the labels in the fits."""
-    name, is_levels = table.names[j], j in table.levels
-    known = table.levels[j] if is_levels else table.categories[j]
+    name, is_levels = schema.names[j], j in schema.levels
+    known = schema.levels[j] if is_levels else schema.categories[j]
     column = read.labelled.get(j)
     if column is None:
         if not np.isnan(np.asarray(read.values[:, j], dtype=np.float64)).all():
@@ -163,7 +163,7 @@ def _with_known_labels(read: RawColumns, j: int, table: ColumnSchema) -> RawColu
                 "fits; pass these labels"
             )
         column = CategoricalColumn(np.full(len(read.values), -1, dtype=np.intp), known)
-    if (column.codes < 0).any() and j not in table.missing:
+    if (column.codes < 0).any() and j not in schema.missing:
         _refuse_new_gaps([name])
     used = [column.labels[k] for k in np.unique(column.codes[column.codes >= 0])]
     unseen = [label for label in used if label not in known]
@@ -189,17 +189,17 @@ def _refuse_new_gaps(names: list[str]) -> None:
     )
 
 
-def _check_categories(table: ColumnSchema, labelled: dict[int, CategoricalColumn]) -> None:
+def _check_categories(schema: ColumnSchema, labelled: dict[int, CategoricalColumn]) -> None:
     for j, column in labelled.items():
-        name, n = table.names[j], len(column.labels)
+        name, n = schema.names[j], len(column.labels)
         if len(set(column.labels)) < n:
             raise ValueError(
                 f"column {name!r} of X has categories that are equal as text; rename them"
             )
-        n += j in table.missing
-        if j in table.categories and n > _MOST_CATEGORIES:
+        n += j in schema.missing
+        if j in schema.categories and n > _MOST_CATEGORIES:
             counted = f"{n} categories"
-            if j in table.missing:
+            if j in schema.missing:
                 counted += f", {MISSING} among them"
             raise ValueError(
                 f"column {name!r} of X has {counted}, more than the {_MOST_CATEGORIES} that are "

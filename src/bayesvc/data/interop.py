@@ -1,4 +1,4 @@
-"""What callers hold: which library a table or series is of, and arrays of anything else."""
+"""What callers hold: which library a frame or series is of, and arrays of anything else."""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ class ColumnSchema:
     Examples
     --------
     >>> from bayesvc.data.schema import ColumnSchema
-    >>> table = ColumnSchema(("a", "b", "c"), groups=(("pair", (0, 2)),))
-    >>> table.variable_names
+    >>> schema = ColumnSchema(("a", "b", "c"), groups=(("pair", (0, 2)),))
+    >>> schema.variable_names
     ('pair', 'b')
     """
 
@@ -93,7 +93,7 @@ class ColumnSchema:
         return (*known, MISSING if MISSING not in known else f"({MISSING})")
 
     def with_groups(self, groups: Groups | None) -> ColumnSchema:
-        """Return the table with these columns pooled."""
+        """Return the schema with these columns pooled."""
         if not groups:
             return self
         return ColumnSchema(
@@ -102,7 +102,7 @@ class ColumnSchema:
         )  # fmt: skip
 
     def part(self, variables: Iterable[int]) -> tuple[ColumnSchema, list[int]]:
-        """Return the table of some variables, in the order given, and their columns here."""
+        """Return the schema of some variables, in the order given, and their columns here."""
         chosen = [self.variables[k] for k in variables]
         columns = sorted({j for _, own in chosen for j in own})
         place = {j: k for k, j in enumerate(columns)}
@@ -124,7 +124,7 @@ class ColumnSchema:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the table as a dict that JSON can hold."""
+        """Return the schema as a dict that JSON can hold."""
         return {
             "names": list(self.names),
             "categories": {str(j): list(labels) for j, labels in self.categories.items()},
@@ -135,19 +135,19 @@ class ColumnSchema:
 
     @staticmethod
     def from_dict(parts: Mapping[str, Any]) -> ColumnSchema:
-        """Return the table that `to_dict` described."""
-        table = ColumnSchema(
+        """Return the schema that `to_dict` described."""
+        schema = ColumnSchema(
             tuple(map(str, parts["names"])),
             {int(j): tuple(map(str, labels)) for j, labels in parts["categories"].items()},
             {int(j): tuple(map(str, labels)) for j, labels in parts["levels"].items()},
             frozenset(map(int, parts["missing"])),
             tuple((str(name), tuple(map(int, columns))) for name, columns in parts["groups"]),
         )
-        pooled = [j for _, columns in table.groups for j in columns]
-        known = {*table.categories, *table.levels, *table.missing, *pooled}
-        if not known <= set(range(len(table.names))) or len(set(pooled)) < len(pooled):
-            raise ValueError("the table of columns contradicts itself")
-        return table
+        pooled = [j for _, columns in schema.groups for j in columns]
+        known = {*schema.categories, *schema.levels, *schema.missing, *pooled}
+        if not known <= set(range(len(schema.names))) or len(set(pooled)) < len(pooled):
+            raise ValueError("the schema of columns contradicts itself")
+        return schema
 
 
 def resolve_groups(

@@ -84,7 +84,7 @@ class Draws:
         `random_state` is the integer that seeded it; `classes` the two classes of a binary y.
     feature_names : tuple of str
         Names of the variables: of the columns of X, or where these were grouped of the groups.
-    table : Table or None
+    schema : ColumnSchema or None
         What the columns of X were, unless every one was a variable of plain numbers.
     n_rows, data_hash, calibration : the data's size and fingerprint, and the scaling of y
         Under `SpikeForest` every forest has a scaling of its own, and `calibration` is None.
@@ -137,7 +137,7 @@ class Draws:
     s: NDArray[np.float32] | None = None
     forests: tuple[SavedForests, ...] | None = None
     abc: AbcRecord | None = None
-    table: ColumnSchema | None = None
+    schema: ColumnSchema | None = None
     source: str = "bayesvc"
     _problem: EncodedData | None = field(default=None)
 
@@ -159,7 +159,7 @@ class Draws:
     @property
     def columns(self) -> ColumnSchema:
         """The columns of X: as many as variables, unless some were grouped."""
-        return ColumnSchema(self.feature_names) if self.table is None else self.table
+        return ColumnSchema(self.feature_names) if self.schema is None else self.schema
 
     @property
     def acceptance(self) -> dict[str, FloatArray]:

@@ -41,7 +41,7 @@ def to_arrays(draws: Draws) -> Arrays:
         )
     for r, forest in enumerate(draws.forests or ()):
         arrays |= add_prefix(f"forests/{r}/", forest.to_arrays())
-    return KIND.with_settings(_settings(draws), 1 if draws.table is None else 2, arrays)
+    return KIND.with_settings(_settings(draws), 1 if draws.schema is None else 2, arrays)
 
 
 def _kept_tallies(draws: Draws) -> list[str]:
@@ -58,7 +58,7 @@ def _settings(draws: Draws) -> dict[str, Any]:
         "prior": None if draws.prior is None else prior_to_dict(draws.prior),
         "calibration": None if calibration is None else dataclasses.asdict(calibration),
         **{name: getattr(draws, name) for name in names},
-        **({} if draws.table is None else {"table": draws.table.to_dict()}),
+        **({} if draws.schema is None else {"table": draws.schema.to_dict()}),
     }
 
 
@@ -75,10 +75,10 @@ def from_parts(settings: dict[str, Any], arrays: Arrays) -> Draws:
     if settings["calibration"] is not None:
         settings["calibration"] = Calibration(**settings["calibration"])
     settings["feature_names"] = tuple(settings["feature_names"])
-    if "table" in settings:
-        settings["table"] = ColumnSchema.from_dict(settings["table"])
-        if settings["table"].variable_names != settings["feature_names"]:
-            raise ValueError("the table of columns is of other variables")
+    if "table" in settings:  # what files call the schema
+        settings["schema"] = ColumnSchema.from_dict(settings.pop("table"))
+        if settings["schema"].variable_names != settings["feature_names"]:
+            raise ValueError("the schema does not describe the variables")
     layout = tally_layout(len(settings["feature_names"]), settings["n_draws"])
     tallies: dict[str, Any] = {}
     for name, (shape, dtype) in layout.items():

@@ -119,22 +119,22 @@ def partial_dependence(
     interval = check_level("interval", interval)
     grid_resolution = check_integer("grid_resolution", grid_resolution, 2)
     threads = resolve_n_jobs(n_jobs)
-    table = draws.columns
-    columns = _columns(table, features)
+    schema = draws.columns
+    columns = _columns(schema, features)
     rows = np.asfortranarray(new_rows(draws, X))
     if not len(rows):
         raise ValueError(f"X has no rows (shape {rows.shape}); pass rows to average over")
     if grid is None:
-        values = tuple(_own_grid(table, j, rows[:, j], grid_resolution) for j in columns)
+        values = tuple(_own_grid(schema, j, rows[:, j], grid_resolution) for j in columns)
     else:
-        values = _given_grid(table, columns, grid)
+        values = _given_grid(schema, columns, grid)
     points = np.array(list(itertools.product(*values)))
     samples = _averages(draws, rows, columns, points, threads)
     shape = tuple(len(axis) for axis in values)
     low, high = np.quantile(samples, tails(interval), axis=0)
     return PartialDependence(
-        features=tuple(table.names[j] for j in columns),
-        grid=tuple(_shown(table, j, axis) for j, axis in zip(columns, values, strict=True)),
+        features=tuple(schema.names[j] for j in columns),
+        grid=tuple(_shown(schema, j, axis) for j, axis in zip(columns, values, strict=True)),
         samples=samples.reshape(-1, *shape),
         mean=samples.mean(axis=0).reshape(shape),
         low=low.reshape(shape),
@@ -169,47 +169,47 @@ def _averages(
     return totals / n
 
 
-def _columns(table: ColumnSchema, features: int | str | Sequence[int | str]) -> list[int]:
+def _columns(schema: ColumnSchema, features: int | str | Sequence[int | str]) -> list[int]:
     given = [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features)  # type: ignore[arg-type]
     if len(given) not in (1, 2):
         raise ValueError(f"features={features!r} holds {len(given)} columns; pass one or two")
-    found = [column_number(table, feature) for feature in given]
+    found = [column_number(schema, feature) for feature in given]
     if len(set(found)) < len(found):
         raise ValueError(f"features={features!r} names one column twice; pass different ones")
     return found
 
 
-def column_number(table: ColumnSchema, feature: Any) -> int:
+def column_number(schema: ColumnSchema, feature: Any) -> int:
     """Return the position of a column that is given by position or name."""
     if isinstance(feature, str):
-        pooled = dict(table.groups).get(feature)
-        if pooled is not None and feature not in table.names:
-            own = quoted([table.names[j] for j in pooled])
+        pooled = dict(schema.groups).get(feature)
+        if pooled is not None and feature not in schema.names:
+            own = quoted([schema.names[j] for j in pooled])
             raise ValueError(
                 f"features={feature!r} is a group of columns, which cannot be held at one value; "
                 f"pass one or two of them: {own}"
             )
-        return table.names.index(check_choice("features", feature, table.names))
+        return schema.names.index(check_choice("features", feature, schema.names))
     j = check_integer("features", feature, 0, alternative="the name of a column")
-    if j >= len(table.names):
-        last = len(table.names) - 1
+    if j >= len(schema.names):
+        last = len(schema.names) - 1
         raise ValueError(f"features={j} is past the last column; pass at most {last}")
     return j
 
 
-def _labels(table: ColumnSchema, j: int) -> tuple[str, ...]:
+def _labels(schema: ColumnSchema, j: int) -> tuple[str, ...]:
     """Return the labels of the numbers 0, 1, ... in a column; none if it holds plain numbers."""
-    return table.levels.get(j, ()) or table.labels(j)
+    return schema.levels.get(j, ()) or schema.labels(j)
 
 
-def _own_grid(table: ColumnSchema, j: int, values: FloatArray, resolution: int) -> FloatArray:
-    labels = _labels(table, j)
+def _own_grid(schema: ColumnSchema, j: int, values: FloatArray, resolution: int) -> FloatArray:
+    labels = _labels(schema, j)
     if labels:
         return np.arange(float(len(labels)))
     observed = values[~np.isnan(values)]
     if not len(observed):
         raise ValueError(
-            f"column {table.names[j]!r} of X holds missing values only; pass a grid, or other rows"
+            f"column {schema.names[j]!r} of X holds missing values only; pass a grid, or other rows"
         )
     distinct = np.unique(observed)
     if len(distinct) <= resolution:
@@ -217,27 +217,27 @@ def _own_grid(table: ColumnSchema, j: int, values: FloatArray, resolution: int) 
     return np.unique(np.quantile(observed, np.linspace(*_GRID_ENDS, resolution)))
 
 
-def _given_grid(table: ColumnSchema, columns: list[int], grid: Any) -> tuple[FloatArray, ...]:
+def _given_grid(schema: ColumnSchema, columns: list[int], grid: Any) -> tuple[FloatArray, ...]:
     if len(columns) == 1:
-        return (_axis(table, columns[0], "grid", grid),)
+        return (_axis(schema, columns[0], "grid", grid),)
     if len(grid) != len(columns):
         raise ValueError(f"grid holds {len(grid)} arrays for {len(columns)} columns; pass one each")
     return tuple(
-        _axis(table, j, f"grid[{i}]", axis)
+        _axis(schema, j, f"grid[{i}]", axis)
         for i, (j, axis) in enumerate(zip(columns, grid, strict=True))
     )
 
 
-def _axis(table: ColumnSchema, j: int, name: str, axis: Any) -> FloatArray:
-    labels = _labels(table, j)
+def _axis(schema: ColumnSchema, j: int, name: str, axis: Any) -> FloatArray:
+    labels = _labels(schema, j)
     if not labels:
         return check_vector(name, axis)
     given = [str(label) for label in np.atleast_1d(np.asarray(axis, dtype=object))]
     if not given:
-        raise ValueError(f"{name} is empty; pass labels of column {table.names[j]!r}")
+        raise ValueError(f"{name} is empty; pass labels of column {schema.names[j]!r}")
     return np.array([float(labels.index(check_choice(name, label, labels))) for label in given])
 
 
-def _shown(table: ColumnSchema, j: int, axis: FloatArray) -> NDArray[Any]:
-    labels = _labels(table, j)
+def _shown(schema: ColumnSchema, j: int, axis: FloatArray) -> NDArray[Any]:
+    labels = _labels(schema, j)
     return np.array(labels, dtype=object)[axis.astype(np.intp)] if labels else axis

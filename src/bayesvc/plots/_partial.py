@@ -128,7 +128,7 @@ def _model(
     draws = as_draws(source)
     data = EncodedX(new_rows(draws, X), draws.columns, True)
     order = np.argsort(-draws.vip.mean(axis=0), kind="stable")
-    columns = _positions(features, data.table, order, most)
+    columns = _positions(features, data.schema, order, most)
     return draws, data, columns, f"partial dependence, {len(data.names)} columns fitted"
 
 
@@ -148,19 +148,19 @@ def _fit_selected(
             "y=None, but a Selection keeps no trees, so a forest is fitted to the selected "
             "columns; pass y, or a fitted BARTRegressor or BARTClassifier instead of the Selection"
         )
-    table = selection.draws.columns
-    data = encode_X(X, min_rows=1, groups=dict(table.groups))
-    check_names(data.names, data.names_given, table.names)
-    data = replace(data, table=replace(data.table, names=table.names))
+    schema = selection.draws.columns
+    data = encode_X(X, min_rows=1, groups=dict(schema.groups))
+    check_names(data.names, data.names_given, schema.names)
+    data = replace(data, schema=replace(data.schema, names=schema.names))
     order = selection.selected[np.argsort(selection.ranks[selection.mask], kind="stable")]
-    drawn = _positions(features, table, order, most)
+    drawn = _positions(features, schema, order, most)
     if not drawn:
         raise ValueError(
             f"method {selection.method.name!r} selected nothing, so there is nothing to draw; "
             "pass features, such as the names of the most important variables"
         )
-    used = np.union1d(order, table.variable_of[drawn]).astype(np.intp)
-    data, columns = data.take(np.arange(len(data.values)), used), table.part(used)[1]
+    used = np.union1d(order, schema.variable_of[drawn]).astype(np.intp)
+    data, columns = data.take(np.arange(len(data.values)), used), schema.part(used)[1]
     draws = sample(
         data, y, _prior(selection), n_replicates=2, keep_trees=True,
         random_state=selection.draws.random_state, response=selection.draws.response or "auto",
@@ -179,15 +179,17 @@ def _prior(selection: Selection) -> Any:
     return BART()
 
 
-def _positions(features: Any, table: ColumnSchema, order: NDArray[np.intp], most: int) -> list[int]:
+def _positions(
+    features: Any, schema: ColumnSchema, order: NDArray[np.intp], most: int
+) -> list[int]:
     """Return the columns asked for, or those of the first variables that are one column each."""
     if features is None:
-        own = (table.variables[k][1] for k in order.tolist())
+        own = (schema.variables[k][1] for k in order.tolist())
         return [columns[0] for columns in own if len(columns) == 1][:most]
     given = [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features)
     if not given:
         raise ValueError("features=[] leaves nothing to draw; pass some, or leave it out")
-    return [column_number(table, feature) for feature in given]
+    return [column_number(schema, feature) for feature in given]
 
 
 def _draw(axes: Axes, effect: PartialDependence, column: FloatArray) -> None:

@@ -104,7 +104,7 @@ def abc_draws(
         n_rows=data.n_rows,
         data_hash=data.problem.data_hash if permutation is None else data.permuted_hash,
         calibration=None,
-        table=data.problem.table,
+        schema=data.problem.schema,
     )
 
 

@@ -126,11 +126,11 @@ def sample(
     Missing values, categories and groups:
 
     >>> import pandas as pd
-    >>> table = pd.DataFrame(X, columns=list("abcde"))
-    >>> table["colour"] = np.where(X[:, 0] > 0.5, "red", "blue")
-    >>> table.loc[:9, "c"] = np.nan
+    >>> frame = pd.DataFrame(X, columns=list("abcde"))
+    >>> frame["colour"] = np.where(X[:, 0] > 0.5, "red", "blue")
+    >>> frame.loc[:9, "c"] = np.nan
     >>> short = {"n_replicates": 1, "burn_in": 100, "n_draws": 100, "random_state": 0}
-    >>> draws = bv.sample(table, y, groups={"ends": ["a", "e"]}, **short)
+    >>> draws = bv.sample(frame, y, groups={"ends": ["a", "e"]}, **short)
     >>> draws.feature_names
     ('ends', 'b', 'c', 'd', 'colour')
     """
@@ -237,7 +237,7 @@ def draws_of(
         n_rows=problem.columns.n,
         data_hash=problem.data_hash,
         calibration=calibration,
-        table=problem.table,
+        schema=problem.schema,
         _problem=problem,
     )
 
@@ -390,7 +390,7 @@ def _problem_again(draws: Draws, X: Any, y: Any, sample_weight: Any) -> EncodedD
         given = "sample_weight" if X is y else given
         raise ValueError(f"{missing}=None although {given} was given; pass both or neither")
     assert draws.response is not None
-    groups = None if draws.table is None else dict(draws.table.groups)
+    groups = None if draws.schema is None else dict(draws.schema.groups)
     problem = Dataset(
         X, y, draws.response, groups=groups, sample_weight=sample_weight,
         keep_values=draws.forests is not None,

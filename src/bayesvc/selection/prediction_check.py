@@ -101,7 +101,7 @@ def check_prediction(
     False
     """
     data = encode_X(X)
-    n_rows, everything = len(data.values), np.arange(len(data.table.variables))
+    n_rows, everything = len(data.values), np.arange(len(data.schema.variables))
     selected = _check_selected(selected, len(everything))
     kind = _predicting(BART() if prior is None else check_prior(prior))
     response = encode_y(y, n_rows=n_rows)
@@ -139,7 +139,7 @@ def check_prediction(
 
 def _without_new_gaps(rows: EncodedX, others: EncodedX) -> EncodedX:
     """Fill what is missing in columns where nothing is among the other rows."""
-    for j in rows.table.missing - others.table.missing:
+    for j in rows.schema.missing - others.schema.missing:
         column = rows.values[:, j]
         column[np.isnan(column)] = others.values[:, j].mean()
     return rows

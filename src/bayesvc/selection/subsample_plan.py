@@ -44,7 +44,7 @@ class SubsamplePlan:
     def arguments(self, number: int) -> dict[str, Any]:
         """Return the arguments of `select` for a resample: of X, y, weights and blocks its rows."""
         data, rows = self.data, self.rows[number]
-        encoded = EncodedX(data.values, data.table, names_given=True)
+        encoded = EncodedX(data.values, data.schema, names_given=True)
         seed = random_words(self.entropy, ROLE_OF_ROWS, number, 2)
         return {
             **self.settings,
