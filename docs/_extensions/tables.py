@@ -1,4 +1,4 @@
-"""Align columns of numbers to the right, in every table of every page."""
+"""Align columns of numbers to the right and keep names whole, in every table of every page."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 
 from docutils import nodes
 
-# A number with an optional sign, unit, range or standard error, as the tables of results have them.
-_NUMBER = re.compile(r"[<>~+\-\u2212]?\d[\d,]*(\.\d+)?(e[+-]?\d+)?( ?%|x)?( \([^()]*\))?")
+# A number with an optional sign, unit, range or standard error, or several of them with slashes.
+_ONE = r"[<>~+\-\u2212]?\d[\d,]*(\.\d+)?(e[+-]?\d+)?( ?%|x)?( \([^()]*\))?"
+_NUMBER = re.compile(rf"{_ONE}( / {_ONE})*")
+_NAME = re.compile(r"[a-z]+(-[a-z]+)+(@\d+)?")  # of a method: it stays on one line
 _EMPTY = {"", "-", "inf", "none"}
 
 
@@ -23,6 +25,9 @@ def align_numbers(app: Any, doctree: nodes.document) -> None:
             if _holds_numbers([cell.astext().strip() for cell in cells]):
                 for cell in (*cells, heads[0][column]):
                     cell["classes"].append("number")
+            for cell in cells:
+                if _NAME.fullmatch(cell.astext().strip()):
+                    cell["classes"].append("name")
 
 
 def _holds_numbers(texts: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""The picture in README: what a selection among 306 columns finds. `make pictures` runs it."""
+"""Draw the picture in README, a selection among 306 columns: `make pictures`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def draw(folder: Path) -> bv.Selection:
         bv.plots.scatter(found, n_labels=len(found.names), ax=left)
         bv.plots.importance(found, most=12, ax=right)
         left.set_title(f"{len(found.names)} of {len(found.mask)} columns stand apart", loc="left")
-        right.set_title(f"how far the {found.draws.n_replicates} fits differ", loc="left")
+        right.set_title(f"range over {found.draws.n_replicates} replicates", loc="left")
         right.get_legend().remove()  # that of the left panel serves both
         save(figure, folder / "selection.png")
     return found

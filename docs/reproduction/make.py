@@ -112,14 +112,14 @@ def choice_table(rows: pl.DataFrame) -> pl.DataFrame:
         for snr in CHOICE_SNRS
     ]
     table = cells.group_by("method").agg(
-        mean=pl.col("f1").mean(), time=(pl.col("seconds").mean() / unit).round(1)
+        mean=pl.col("f1").mean(), relative=pl.col("seconds").mean() / unit
     )
     for part in parts:
         table = table.join(part, on="method")
     return (
         table.sort("mean", descending=True)
-        .drop("mean")
-        .select("method", pl.exclude("time", "method"), "time")
+        .with_columns(time=pl.col("relative").map_elements("{:.1f}".format, return_dtype=pl.String))
+        .select("method", pl.exclude("method", "mean", "relative", "time"), "time")
     )
 
 
@@ -143,8 +143,8 @@ def draw_choice(rows: pl.DataFrame, path: Path) -> None:
 
 def markdown(table: pl.DataFrame) -> str:
     lines = ["| " + " | ".join(table.columns) + " |", "|---" * table.width + "|"]
-    for row in table.iter_rows():
-        lines.append("| " + " | ".join(shown(value) for value in row) + " |")
+    columns = [shown(column) for column in table.iter_columns()]
+    lines += ["| " + " | ".join(row) + " |" for row in zip(*columns, strict=True)]
     return "\n".join(lines)
 
 
@@ -158,10 +158,21 @@ def claim_table(rows: pl.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def shown(value: object) -> str:
-    if isinstance(value, float):
-        return "inf" if value == float("inf") else f"{value:.4g}"
-    return "" if value is None else str(value)
+def shown(column: pl.Series) -> list[str]:
+    """Format a column, its numbers with the same number of decimals."""
+    if column.name.endswith("snr"):
+        return ["" if value is None else f"{value:g}" for value in column]
+    if not column.dtype.is_float():
+        return ["" if value is None else str(value) for value in column]
+    finite = column.drop_nulls().filter(column.drop_nulls().is_finite())
+    digits = max((decimals(value) for value in finite), default=0)
+    return ["" if value is None else f"{value:.{digits}f}" for value in column]
+
+
+def decimals(value: float) -> int:
+    """Return how many decimals show four digits of a number, at most five."""
+    _, _, fraction = f"{value:.4g}".partition(".")
+    return 5 if "e" in fraction else min(len(fraction), 5)
 
 
 if __name__ == "__main__":
