@@ -13,6 +13,7 @@ import numpy as np
 from bayesvc._core import Columns, LinearModel
 from bayesvc._typing import FloatArray
 from bayesvc._validation import check_memory
+from bayesvc.data.align import align_to
 from bayesvc.data.column_layout import ColumnLayout
 from bayesvc.data.encode import encode_X
 from bayesvc.data.rows import (
@@ -75,6 +76,9 @@ class Dataset:
         keep_values: bool = False,
         n_jobs: int = 1,
     ) -> None:
+        y, sample_weight, permute_within = align_to(
+            X, y=y, sample_weight=sample_weight, permute_within=permute_within
+        )
         given = None if sample_weight is None else check_sample_weight(sample_weight)
         keep = None if given is None or given.all() else given > 0
         encoded = encode_X(X, groups=groups, keep=keep)

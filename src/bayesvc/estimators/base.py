@@ -12,7 +12,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayesvc._typing import FloatArray
-from bayesvc.data.interop import is_frame
+from bayesvc.data.interop import is_frame, one_per_row
 from bayesvc.data.read import plain_array
 from bayesvc.data.schema import Groups
 from bayesvc.data.sparse import is_sparse
@@ -23,6 +23,11 @@ from bayesvc.priors.spike_forest import SpikeForest
 from bayesvc.responses.encode import Response
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.sampling.sample import sample
+
+
+def by_position(name: str, values: Any) -> NDArray[Any] | None:
+    """Return values per row as an array: scikit-learn matches rows by position, not by index."""
+    return None if values is None else one_per_row(name, values)
 
 
 class CheckedEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -193,7 +198,7 @@ class ForestEstimator(CheckedEstimator):
             response=response,
             keep_trees=True,
             groups=self.groups,
-            sample_weight=sample_weight,
+            sample_weight=by_position("sample_weight", sample_weight),
         )
         own = self.draws_.columns.variable_of  # a group's columns share what it has
         self.feature_importances_ = (self.draws_.vip.mean(axis=0) / np.bincount(own))[own]

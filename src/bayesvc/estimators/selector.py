@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesvc._typing import PathLike
 from bayesvc.data.schema import Groups
-from bayesvc.estimators.base import CheckedEstimator
+from bayesvc.estimators.base import CheckedEstimator, by_position
 from bayesvc.priors.base import TreePrior
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.selection.methods import DEFAULT_METHOD
@@ -189,8 +189,9 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         """
         X, y = self._checked_for_fit(X, y)
         found = select(
-            X, y, **self.get_params(deep=False), sample_weight=sample_weight,
-            permute_within=permute_within,
+            X, y, **self.get_params(deep=False),
+            sample_weight=by_position("sample_weight", sample_weight),
+            permute_within=by_position("permute_within", permute_within),
         )  # fmt: skip
         return self._with(found)
 

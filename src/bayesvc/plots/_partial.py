@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayesvc._typing import FloatArray
 from bayesvc._validation import check_integer
+from bayesvc.data.align import align_to
 from bayesvc.data.encode import EncodedX, check_names, encode_X
 from bayesvc.data.schema import ColumnSchema
 from bayesvc.draws.draws import Draws
@@ -149,6 +150,7 @@ def _fit_selected(
             "columns; pass y, or a fitted BARTRegressor or BARTClassifier instead of the Selection"
         )
     schema = selection.draws.columns
+    (y,) = align_to(X, y=y)
     data = encode_X(X, min_rows=1, groups=dict(schema.groups))
     check_names(data.names, data.names_given, schema.names)
     data = replace(data, schema=replace(data.schema, names=schema.names))

@@ -72,7 +72,8 @@ def sample(
         Predictors: numbers, truth values or categories (text and categorical types of pandas,
         polars and pyarrow); missing values are allowed. A column of categories is one variable.
     y : array, series or list (n_rows,)
-        Response: numbers, or two classes (probit model).
+        Response: numbers, or two classes (probit model). A pandas series is matched to a pandas X
+        by its index.
     prior : DART, BART or SpikeForest, optional
         Tree prior; ``DART()`` by default. `SpikeForest` says itself how many forests it takes and
         keeps one draw of each: with it `n_replicates`, `n_draws` and the ``keep_`` flags are

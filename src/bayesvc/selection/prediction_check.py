@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._validation import check_integer, resolve_random_state
+from bayesvc.data.align import align_to
 from bayesvc.data.encode import EncodedX, encode_X
 from bayesvc.priors.base import BART, TreePrior, check_prior
 from bayesvc.priors.spike_forest import SpikeForest
@@ -100,6 +101,7 @@ def check_prediction(
     >>> found.as_good
     False
     """
+    (y,) = align_to(X, y=y)
     data = encode_X(X)
     n_rows, everything = len(data.values), np.arange(len(data.schema.variables))
     selected = _check_selected(selected, len(everything))

@@ -16,6 +16,7 @@ from scipy.stats import rankdata
 from bayesvc import thresholds
 from bayesvc._typing import BoolArray, FloatArray, PathLike
 from bayesvc._validation import check_choice
+from bayesvc.data.align import align_to
 from bayesvc.data.encode import check_names, encode_X
 from bayesvc.data.frames import make_frame
 from bayesvc.draws import diagnostics
@@ -306,6 +307,7 @@ class Selection:
         True
         """
         columns = self.draws.columns
+        (y,) = align_to(X, y=y)
         data = encode_X(X, groups=dict(columns.groups))
         check_names(data.names, data.names_given, columns.names)
         return check_prediction(

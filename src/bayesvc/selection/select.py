@@ -69,8 +69,8 @@ def select(
         Predictors: numbers, truth values or categories (text and categorical types of pandas,
         polars and pyarrow); missing values are allowed. A column of categories is one variable.
     y : array, series or list (n_rows,)
-        Response: numbers, or two classes (probit model): text, truth values, or 0 and 1; of
-        other two numbers ``response="binary"`` makes classes.
+        Response: numbers, or two classes (probit model): text, booleans, or 0 and 1. For any other
+        two numbers pass ``response="binary"``. A pandas series is matched to a pandas X by index.
     method : str, default "dart-vc"
         One of `bayesvc.recipes`.
     goal : {"balanced", "quick", "screening", "confirmatory"}, optional

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayesvc._typing import IntArray
 from bayesvc._validation import check_flag
+from bayesvc.data.align import align_to
 from bayesvc.data.dataset import Dataset, check_prior_fits_data
 from bayesvc.data.encode import EncodedX
 from bayesvc.data.rows import check_blocks, check_sample_weight
@@ -77,6 +78,7 @@ def prepare(
     checkpoint: Any = None,
 ) -> SubsamplePlan:
     """Check the data and the settings, and draw the rows."""
+    sample_weight, blocks = align_to(X, sample_weight=sample_weight, blocks=blocks)
     check_flag("allow_empty", allow_empty)
     if selection is not None:
         settings = settings_of(selection)
