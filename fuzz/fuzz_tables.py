@@ -17,9 +17,9 @@ import click
 import harness
 
 with atheris.instrument_imports(include=["bayesvc"]):
-    from bayesvc.cli.data import choose
+    from bayesvc.cli.chosen_columns import choose
     from bayesvc.cli.errors import says_what_is_wrong
-    from bayesvc.cli.tables import read_table
+    from bayesvc.cli.table_file import read_table
     from bayesvc.data.encode import encode_X
     from bayesvc.responses.encode import encode_y
 

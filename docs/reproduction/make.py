@@ -19,8 +19,8 @@ import polars as pl
 
 from bayesvc.bench import paper_comparison, summary
 from bayesvc.bench.claims import claims
+from bayesvc.bench.figure_scatter import fit_scatter
 from bayesvc.bench.figures import draw_all
-from bayesvc.bench.scatter import fit_scatter
 from bayesvc.plots import style as _style
 from bayesvc.selection.methods import RECIPES
 

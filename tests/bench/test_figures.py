@@ -15,7 +15,7 @@ from tests.helpers.bench_rows import frame, row
 pytest.importorskip("matplotlib")
 
 from bayesvc.bench import figures, paper
-from bayesvc.bench._drawing import FIT_STYLES
+from bayesvc.bench._figure_parts import FIT_STYLES
 from bayesvc.plots.style import GREY, STYLES, save
 
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from bayesvc.bench.grid import make_grid
-from bayesvc.bench.run import run_grid
+from bayesvc.bench.grid_run import run_grid
 from bayesvc.bench.store import Store
 from tests.helpers import small_grid
 from tests.helpers.paths import ROOT

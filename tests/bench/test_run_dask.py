@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from bayesvc.bench.run import run_grid
+from bayesvc.bench.grid_run import run_grid
 from bayesvc.bench.store import Store, StoreError
 from tests.helpers import small_grid
 from tests.helpers.paths import ROOT
@@ -87,12 +87,12 @@ def test_the_cluster_gives_the_same_results(tmp_path, scheduler):
 
 
 def test_a_scheduler_that_does_not_answer(tmp_path, monkeypatch):
-    monkeypatch.setattr("bayesvc.bench.run._SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr("bayesvc.bench.grid_run._SECONDS_TO_CONNECT", 1)
     with pytest.raises(StoreError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:1'"):
         run_grid(small_grid.make(), tmp_path / "s", dask="tcp://127.0.0.1:1")
 
 
 def test_a_scheduler_without_workers(tmp_path, monkeypatch, scheduler):
-    monkeypatch.setattr("bayesvc.bench.run._SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr("bayesvc.bench.grid_run._SECONDS_TO_CONNECT", 1)
     with pytest.raises(StoreError, match="has no workers"):
         run_grid(small_grid.make(), tmp_path / "s", dask=scheduler)

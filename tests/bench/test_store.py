@@ -10,7 +10,7 @@ import pytest
 from bayesvc.bench import store as store_module
 from bayesvc.bench.grid import Settings
 from bayesvc.bench.store import SCHEMA, Store, StoreError
-from bayesvc.bench.task import run_task
+from bayesvc.bench.task_run import run_task
 from tests.helpers import small_grid
 
 GRID = small_grid.make(

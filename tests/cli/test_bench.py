@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from bayesvc.bench import paper
-from bayesvc.bench.files import read_rows
-from bayesvc.bench.run import run_grid
+from bayesvc.bench.grid_run import run_grid
+from bayesvc.bench.row_files import read_rows
 from bayesvc.bench.store import SCHEMA, Store
 from bayesvc.cli.app import app
 from tests.helpers import small_grid
@@ -263,7 +263,7 @@ def test_a_store_of_another_grid_is_left_alone(store):
 
 
 def test_an_unreachable_scheduler(tmp_path, monkeypatch):
-    monkeypatch.setattr("bayesvc.bench.run._SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr("bayesvc.bench.grid_run._SECONDS_TO_CONNECT", 1)
     found = bench("run", "--grid", "smoke", "--out", tmp_path / "s", "--dask", "tcp://127.0.0.1:1")
     assert found.exit_code == 2
     assert "no Dask scheduler answers" in found.output

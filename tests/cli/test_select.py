@@ -153,7 +153,7 @@ def test_latin_1_can_be_read_if_it_is_said(run, table, tmp_path):
 
 def test_bytes_that_are_not_utf_8_far_down(tmp_path):
     from bayesvc.cli.errors import BadInput
-    from bayesvc.cli.tables import read_table
+    from bayesvc.cli.table_file import read_table
 
     path = tmp_path / "t.csv"
     path.write_bytes(b"y,a\n" + b"1,2\n" * 100_000 + b"2,\xe9\n")
@@ -165,7 +165,7 @@ def test_bytes_that_are_not_utf_8_far_down(tmp_path):
 
 
 def test_names_in_the_header(tmp_path):
-    from bayesvc.cli.tables import read_table
+    from bayesvc.cli.table_file import read_table
 
     path = tmp_path / "t.csv"
     path.write_text(",y,, a\n0,1,2,3\n1,2,3,4\n")  # as pandas writes an index
@@ -349,7 +349,7 @@ def test_settings_that_contradict_each_other_leave_nothing_behind(file, tmp_path
 def test_a_file_too_large_for_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
     from bayesvc import _validation
     from bayesvc.cli.errors import BadInput
-    from bayesvc.cli.tables import read_table
+    from bayesvc.cli.table_file import read_table
 
     path = tmp_path / "huge.csv"
     with path.open("wb") as handle:

@@ -13,7 +13,7 @@ import polars as pl
 
 from bayesvc.bench.entries import entries_of
 from bayesvc.bench.grid import Grid, Settings, Task
-from bayesvc.bench.run import run_grid
+from bayesvc.bench.grid_run import run_grid
 from bayesvc.bench.store import Store
 
 SETTINGS = Settings("small", n_trees=5, burn_in=20, n_draws=20)

@@ -18,7 +18,7 @@ from scipy.stats import rankdata
 
 from bayesvc._validation import check_choice, check_floats
 from bayesvc.bench import paper
-from bayesvc.bench._drawing import (
+from bayesvc.bench._figure_parts import (
     FIT_STYLES,
     add_legend,
     draw_line,

@@ -16,7 +16,7 @@ from bayesvc.bench.entries import OF_KEPT, Entry, entries_of
 from bayesvc.bench.grid import Task
 from bayesvc.bench.kept import KeptFits, listed_fits, unpack
 from bayesvc.bench.store import SCHEMA, Store, StoreError
-from bayesvc.bench.task import lacking, rescore_task
+from bayesvc.bench.task_run import lacking, rescore_task
 from bayesvc.sampling.progress import ProgressCallback
 
 

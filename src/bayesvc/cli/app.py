@@ -6,11 +6,11 @@ import click
 
 from bayesvc import __version__
 from bayesvc.cli.bench import bench
-from bayesvc.cli.compare import compare
-from bayesvc.cli.demo import demo
-from bayesvc.cli.info import completion, info, recipes
-from bayesvc.cli.predict import predict
-from bayesvc.cli.select import select
+from bayesvc.cli.compare_command import compare
+from bayesvc.cli.demo_command import demo
+from bayesvc.cli.info_commands import completion, info, recipes
+from bayesvc.cli.predict_command import predict
+from bayesvc.cli.select_command import select
 
 
 class _InOrderOfUse(click.Group):

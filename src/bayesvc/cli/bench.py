@@ -15,7 +15,7 @@ from bayesvc.cli.output import clock, progress_bar, show_frame
 if TYPE_CHECKING:
     import polars as pl
 
-    from bayesvc.bench.run import OnDone
+    from bayesvc.bench.grid_run import OnDone
     from bayesvc.sampling.progress import ProgressCallback
 
 _GRIDS = click.Choice(["paper", "seed", "slice", "smoke"])
@@ -72,7 +72,7 @@ def run(
     """
     from bayesvc._text import counted
     from bayesvc.bench.grid import make_grid
-    from bayesvc.bench.run import run_grid
+    from bayesvc.bench.grid_run import run_grid
     from bayesvc.bench.store import Store
 
     plan = make_grid(
@@ -163,7 +163,7 @@ def table(results: Path, against: str | None, method: str | None, lrep: int | No
     import polars as pl
 
     from bayesvc.bench import paper_comparison, summary
-    from bayesvc.bench.files import read_rows
+    from bayesvc.bench.row_files import read_rows
 
     everything = read_rows(results)
     rows = everything if method is None else everything.filter(pl.col("method") == method)
@@ -209,9 +209,9 @@ def table(results: Path, against: str | None, method: str | None, lrep: int | No
 @says_what_is_wrong
 def figures(results: Path, out: Path, formats: tuple[str, ...], no_scatter: bool) -> None:
     """Draw the paper's figures 1 to 15, with the paper's own points in grey."""
+    from bayesvc.bench.figure_scatter import fit_scatter
     from bayesvc.bench.figures import draw_all
-    from bayesvc.bench.files import read_rows
-    from bayesvc.bench.scatter import fit_scatter
+    from bayesvc.bench.row_files import read_rows
 
     rows = read_rows(results)
     scatter = None if no_scatter else fit_scatter()
@@ -225,7 +225,7 @@ def figures(results: Path, out: Path, formats: tuple[str, ...], no_scatter: bool
 def claims(results: Path) -> None:
     """List what the paper says about its results, and whether it is so in these."""
     from bayesvc.bench.claims import claims as judge
-    from bayesvc.bench.files import read_rows
+    from bayesvc.bench.row_files import read_rows
 
     for claim in judge(read_rows(results)):
         click.echo(f"{claim.verdict:14} {claim.statement}")
@@ -238,7 +238,7 @@ def claims(results: Path) -> None:
 @says_what_is_wrong
 def export(results: Path, file: Path) -> None:
     """Write all results to one Parquet or CSV file."""
-    from bayesvc.bench.files import check_new, read_rows, write_rows
+    from bayesvc.bench.row_files import check_new, read_rows, write_rows
 
     check_new(file)
     rows = read_rows(results)
@@ -261,8 +261,8 @@ def rescore(results: Path, methods: str, lrep: str | None, out: Path, jobs: int)
     bayesvc bench rescore seed --methods dart/mpvip/clustering,mymodule:my_rule --out mine.parquet
     """
     from bayesvc.bench import summary
-    from bayesvc.bench.files import check_new, write_rows
     from bayesvc.bench.rescore import rescore as rescore_rows
+    from bayesvc.bench.row_files import check_new, write_rows
 
     check_new(out)
     with progress_bar("data sets", counts=True) as show:
@@ -294,7 +294,7 @@ def compare(results: Path, method: str, against: str, lrep: int | None) -> None:
     """
     from bayesvc._text import counted
     from bayesvc.bench import paired
-    from bayesvc.bench.files import read_rows
+    from bayesvc.bench.row_files import read_rows
 
     pairs = paired.paired(read_rows(results), method, against, lrep)
     found = paired.verdict(pairs)

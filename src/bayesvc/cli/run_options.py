@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 
 import click
 
-from bayesvc.cli.data import Chosen, choose
+from bayesvc.cli.chosen_columns import Chosen, choose
 from bayesvc.cli.errors import BadInput, Stopped
 from bayesvc.cli.output import clock, clock_at, note
-from bayesvc.cli.tables import read_table
+from bayesvc.cli.table_file import read_table
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

@@ -12,7 +12,7 @@ from bayesvc.cli.output import note
 _QUICK_TO_RESAMPLE = 200_000  # numbers in the measure of all fits
 
 if TYPE_CHECKING:
-    from bayesvc.cli.data import Chosen
+    from bayesvc.cli.chosen_columns import Chosen
     from bayesvc.plots import Plot
     from bayesvc.selection.comparison import Comparison
     from bayesvc.selection.result import Selection

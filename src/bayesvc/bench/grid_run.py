@@ -17,7 +17,7 @@ from bayesvc._validation import check_integer, resolve_n_jobs
 from bayesvc.bench.entries import Entry
 from bayesvc.bench.grid import Grid, Task
 from bayesvc.bench.store import Store, StoreError
-from bayesvc.bench.task import Outcome, run_task
+from bayesvc.bench.task_run import Outcome, run_task
 
 OnDone = Callable[[int, int, int], object]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from bayesvc.cli import rows
-from bayesvc.cli.data import Chosen
+from bayesvc.cli import row_subsamples as rows
+from bayesvc.cli.chosen_columns import Chosen
 from bayesvc.cli.errors import BadInput, says_what_is_wrong
 from bayesvc.cli.output import note, progress_bar, say_notes, show_table
 from bayesvc.cli.run_options import (

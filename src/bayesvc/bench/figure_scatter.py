@@ -7,7 +7,7 @@ import numpy as np
 from bayesvc.bench.entries import entries_of
 from bayesvc.bench.figures import Scatter, ScatterPanel
 from bayesvc.bench.grid import ONE_SEED, Settings, Task
-from bayesvc.bench.task import sample_task
+from bayesvc.bench.task_run import sample_task
 from bayesvc.selection.result import apply_method
 
 
@@ -17,7 +17,7 @@ def fit_scatter(settings: Settings | None = None) -> Scatter:
     Examples
     --------
     >>> from bayesvc.bench.grid import Settings
-    >>> from bayesvc.bench.scatter import fit_scatter
+    >>> from bayesvc.bench.figure_scatter import fit_scatter
     >>> panels = fit_scatter(Settings("seed", burn_in=100, n_draws=100))
     >>> panels.dart.label, panels.dart.values.shape
     ('DART VC', (10, 306))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesvc.cli.data import check_predictors, choose
+from bayesvc.cli.chosen_columns import check_predictors, choose
 from bayesvc.cli.errors import BadInput, says_what_is_wrong
 from bayesvc.cli.output import progress_bar
 from bayesvc.cli.run_options import listed
-from bayesvc.cli.tables import polars_or_refuse, read_table
+from bayesvc.cli.table_file import polars_or_refuse, read_table
 
 if TYPE_CHECKING:
     import polars as pl

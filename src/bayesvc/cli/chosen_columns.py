@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from bayesvc.cli.errors import BadInput
-from bayesvc.cli.tables import polars_or_refuse
+from bayesvc.cli.table_file import polars_or_refuse
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bayesvc.cli.data import Chosen
+from bayesvc.cli.chosen_columns import Chosen
 from bayesvc.cli.errors import BadInput
 from bayesvc.cli.output import progress_bar
 from bayesvc.cli.run_options import Folder

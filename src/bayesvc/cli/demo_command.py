@@ -10,7 +10,7 @@ import click
 
 from bayesvc.cli.errors import BadInput, says_what_is_wrong
 from bayesvc.cli.output import note
-from bayesvc.cli.select import select
+from bayesvc.cli.select_command import select
 
 
 @click.command()

@@ -95,7 +95,7 @@ def lacking(entry: Entry, kept: Mapping[str, KeptFits]) -> str | None:
     Examples
     --------
     >>> from bayesvc.bench.entries import entries_of
-    >>> from bayesvc.bench.task import lacking
+    >>> from bayesvc.bench.task_run import lacking
     >>> lacking(entries_of(["bart-vc"])[0], {})
     'bart-vc needs 10 fits of bart'
     """

@@ -17,7 +17,7 @@ def check_new(path: Path) -> None:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from bayesvc.bench.files import check_new
+    >>> from bayesvc.bench.row_files import check_new
     >>> check_new(Path("results.txt"))
     Traceback (most recent call last):
     ValueError: results.txt ends neither in .parquet nor in .csv; give such a name
@@ -36,7 +36,7 @@ def write_rows(rows: pl.DataFrame, path: Path) -> None:
     >>> import tempfile
     >>> from pathlib import Path
     >>> import polars as pl
-    >>> from bayesvc.bench.files import read_rows, write_rows
+    >>> from bayesvc.bench.row_files import read_rows, write_rows
     >>> from bayesvc.bench.store import SCHEMA
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_rows(pl.DataFrame(schema=SCHEMA), Path(folder) / "none.csv")
