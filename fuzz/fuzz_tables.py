@@ -17,8 +17,8 @@ import click
 import harness
 
 with atheris.instrument_imports(include=["bayesvc"]):
-    from bayesvc.cli.chosen_columns import choose
-    from bayesvc.cli.errors import says_what_is_wrong
+    from bayesvc.cli.chosen_columns import choose_columns
+    from bayesvc.cli.errors import report_errors
     from bayesvc.cli.table_file import read_table
     from bayesvc.data.encode import encode_X
     from bayesvc.responses.encode import encode_y
@@ -57,11 +57,11 @@ def table(fdp: atheris.FuzzedDataProvider) -> str:
     return end.join(mark.join(row) for row in rows) + fdp.PickValueInList(["", end])
 
 
-@says_what_is_wrong
+@report_errors
 def read(path: Path, separator: str | None, encoding: str) -> None:
     """Do what a command does before it samples."""
     frame = read_table(path, separator, encoding).frame
-    chosen = choose(frame, frame.columns[-1])
+    chosen = choose_columns(frame, frame.columns[-1])
     encode_y(chosen.y, n_rows=len(encode_X(chosen.X).values))
 
 

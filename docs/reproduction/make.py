@@ -17,9 +17,9 @@ from pathlib import Path
 
 import polars as pl
 
-from bayesvc.bench import paper_comparison, summary
+from bayesvc.bench import paper_comparison, score_tables
 from bayesvc.bench.claims import claims
-from bayesvc.bench.figure_scatter import fit_scatter
+from bayesvc.bench.figure_scatter import sample_scatter
 from bayesvc.bench.figures import draw_all
 from bayesvc.plots import style as _style
 from bayesvc.selection.methods import RECIPES
@@ -34,21 +34,23 @@ def main() -> None:
     rows = rows.unique(["data", "problem", "n", "snr", "seed", "method", "n_replicates"])
     rows = complete_cells(rows)
     one_seed = rows.filter(pl.col("seed") == 860)
-    draw_all(one_seed, HERE / "figures", "svg", fit_scatter())
+    draw_all(one_seed, HERE / "figures", "svg", sample_scatter())
     cells = paper_comparison.against_paper(one_seed).drop_nulls("z")
-    places = summary.first_places(one_seed)
+    places = score_tables.first_places(one_seed)
     parts = {
-        "Cells within 2 standard errors of the paper": paper_comparison.verdict(one_seed),
+        "Cells within 2 standard errors of the paper": (
+            paper_comparison.count_agreeing_cells(one_seed)
+        ),
         "Mean difference of dart-vc from the paper, over cells": (
-            paper_comparison.mean_difference(rows)
+            paper_comparison.mean_difference_from_paper(rows)
         ),
         "Where dart-vc is first among the paper's methods": places,
         "Every cell": cells.select(
             "method", "n", "snr", "n_problems", "ours", "paper", "difference", "se", "z", "z_bug",
             "tpr_difference", "fpr_difference", "basis",
         ),
-        "Change in F1 of dart-vc with fewer replicates": summary.sensitivity(one_seed),
-        "Seconds per data set": summary.runtimes(one_seed, by_n=True),
+        "Change in F1 of dart-vc with fewer replicates": score_tables.sensitivity(one_seed),
+        "Seconds per data set": score_tables.runtimes(one_seed, by_n=True),
         "Comparison with common alternatives": beside_rivals(one_seed),
     }  # fmt: skip
     text = "# Tables\nMade by `make.py` from `rows*.parquet`.\n"

@@ -14,7 +14,7 @@ import polars as pl
 from score import NEW, OLD, ORACLE
 
 from bayesvc.bench import paired
-from bayesvc.bench.summary import TASK
+from bayesvc.bench.result_rows import TASK
 
 
 def pairs_of(
@@ -50,7 +50,7 @@ def by_seed(pairs: pl.DataFrame) -> pl.DataFrame:
 def summarise(rows: pl.DataFrame, prior: str, fits: int, new: str = NEW, old: str = OLD) -> str:
     """Return the verdict in words."""
     pairs = pairs_of(rows, prior, fits, new, old)
-    cells, found = by_cell(pairs), paired.verdict(pairs)
+    cells, found = by_cell(pairs), paired.summarize_pairs(pairs)
     classes = pairs.group_by("unit").agg(pl.col("difference").sum())["difference"].round(6)
     return (
         f"{prior}, {fits} fits: {new} against {old}\n"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from problems import OTHER_KINDS, STUDY_CELLS, halves
 
 from bayesvc.bench import feynman
-from bayesvc.bench.kept import KeptFits, unpack
+from bayesvc.bench.kept import KeptTallies, unpack
 from bayesvc.bench.store import Store
 
 
@@ -25,7 +25,7 @@ class KeptSet:
     snr: float
     seed: int
     relevant: NDArray[np.intp]
-    fits: dict[str, KeptFits]
+    fits: dict[str, KeptTallies]
 
 
 def of_equations(folder: Path, names: list[str]) -> Iterator[KeptSet]:

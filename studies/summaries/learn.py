@@ -26,7 +26,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from bayesvc.bench import feynman
-from bayesvc.bench.kept import KeptFits
+from bayesvc.bench.kept import KeptTallies
 from bayesvc.measures._relevance_model import COEFFICIENTS, evidence
 
 FloatArray = NDArray[np.float64]
@@ -85,7 +85,7 @@ def examples(sets: Iterator[KeptSet], folds: dict[str, int]) -> Iterator[Example
                 yield Example(prior, number, cell, fold, rows, truth)
 
 
-def further(fits: KeptFits, rows: FloatArray) -> FloatArray:
+def further(fits: KeptTallies, rows: FloatArray) -> FloatArray:
     """Return what else the fits say of each variable."""
     count = fits.vc.mean(axis=0)
     score = rows @ np.array(COEFFICIENTS)  # of all folds, which can only help these

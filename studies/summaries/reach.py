@@ -23,14 +23,14 @@ from learn import BoolArray, best_expected
 from rules import RULES
 from score import NEW, OLD, oracle
 
-from bayesvc.bench.kept import KeptFits
+from bayesvc.bench.kept import KeptTallies
 from bayesvc.bench.scores import score
 from bayesvc.measures._relevance_model import probability
 
 TRUTHS = 50
 
 
-def of_truth(fits: KeptFits, sets: dict[str, BoolArray], relevant: Any) -> dict[str, float]:
+def of_truth(fits: KeptTallies, sets: dict[str, BoolArray], relevant: Any) -> dict[str, float]:
     """Return F1 of these sets and of the best cut."""
     found = {name: score(mask, relevant).f1 for name, mask in sets.items()}
     return found | {"best": oracle(fits, relevant).f1}

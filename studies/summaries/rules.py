@@ -1,6 +1,6 @@
 """Every summary that was tried: from the tallies of a few fits to the variables that are selected.
 
-A rule takes `KeptFits` (arrays of a row per fit and a column per variable) and returns a mask.
+A rule takes `KeptTallies` (arrays of a row per fit and a column per variable) and returns a mask.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from scipy.stats import rankdata
 from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.mixture import GaussianMixture
 
-from bayesvc.bench.kept import KeptFits
+from bayesvc.bench.kept import KeptTallies
 from bayesvc.measures import relevance, vc_measure
 from bayesvc.thresholds import clustering, gmax, gse, local, median_probability
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
-Rule = Callable[[KeptFits], BoolArray]
+Rule = Callable[[KeptTallies], BoolArray]
 
 
 class NotKept(Exception):
@@ -39,17 +39,17 @@ def lower(tally: FloatArray) -> FloatArray:
 # ---- the VC-measure and what it is made of ---------------------------------------
 
 
-def vc(fits: KeptFits, columns: Iterable[int] = range(4)) -> BoolArray:
+def vc(fits: KeptTallies, columns: Iterable[int] = range(4)) -> BoolArray:
     """Cluster columns of the VC-measure, the first of them one of counts, as the paper does."""
     return clustering(vc_measure(fits)[:, list(columns)])
 
 
-def ranks_alone(fits: KeptFits, columns: list[int]) -> BoolArray:
+def ranks_alone(fits: KeptTallies, columns: list[int]) -> BoolArray:
     """Cluster columns of ranks, of which the low ones are selected."""
     return clustering(np.log1p(vc_measure(fits)[:, columns]), transform=False, keep="low")
 
 
-def vc_points(fits: KeptFits, log: bool = True, standardise: bool = True) -> FloatArray:
+def vc_points(fits: KeptTallies, log: bool = True, standardise: bool = True) -> FloatArray:
     """Return the VC-measure as points to be clustered."""
     points = vc_measure(fits)
     points = np.log1p(points) if log else points
@@ -59,7 +59,9 @@ def vc_points(fits: KeptFits, log: bool = True, standardise: bool = True) -> Flo
     return points
 
 
-def two_clusters(fits: KeptFits, how: str, log: bool = True, standardise: bool = True) -> BoolArray:
+def two_clusters(
+    fits: KeptTallies, how: str, log: bool = True, standardise: bool = True
+) -> BoolArray:
     """Cut the VC-measure in two in another way than by average linkage."""
     points = vc_points(fits, log, standardise)
     if how == "k-means":
@@ -74,7 +76,7 @@ def two_clusters(fits: KeptFits, how: str, log: bool = True, standardise: bool =
     return higher(label > 0, fits.vc.mean(axis=0))
 
 
-def whole_matrix(fits: KeptFits, with_ranks: bool) -> BoolArray:
+def whole_matrix(fits: KeptTallies, with_ranks: bool) -> BoolArray:
     """Cluster the fits themselves instead of their mean and quartile."""
     parts = [np.log1p(fits.vc.T)]
     if with_ranks:
@@ -96,7 +98,7 @@ def higher(one: BoolArray, score: FloatArray) -> BoolArray:
 # ---- counts and inclusion against a number ---------------------------------------
 
 
-def at_least(fits: KeptFits, tally: str, how: str, number: float) -> BoolArray:
+def at_least(fits: KeptTallies, tally: str, how: str, number: float) -> BoolArray:
     """Compare a summary over the fits with a number."""
     values = getattr(fits, tally)
     if how == "share":  # of the fits in which at least half of the draws have the variable
@@ -106,17 +108,17 @@ def at_least(fits: KeptFits, tally: str, how: str, number: float) -> BoolArray:
     return np.asarray(found >= number)
 
 
-def log_mean(fits: KeptFits) -> FloatArray:
+def log_mean(fits: KeptTallies) -> FloatArray:
     """Return the mean over the fits of the logarithm of the count."""
     return np.asarray(np.log(fits.vc + 0.05).mean(axis=0))
 
 
-def probable(fits: KeptFits) -> BoolArray:
+def probable(fits: KeptTallies) -> BoolArray:
     """Select what is relevant with a probability of one half."""
     return median_probability(relevance(fits)).selected
 
 
-def most_probable(fits: KeptFits) -> BoolArray:
+def most_probable(fits: KeptTallies) -> BoolArray:
     """Select the same, or the most probable variable if there is none: as `dart-relevance` does."""
     return median_probability(relevance(fits), at_least_one=True).selected
 
@@ -124,26 +126,26 @@ def most_probable(fits: KeptFits) -> BoolArray:
 # ---- other cuts of the ranking ---------------------------------------------------
 
 
-def count_and_inclusion(fits: KeptFits) -> BoolArray:
+def count_and_inclusion(fits: KeptTallies) -> BoolArray:
     """Cluster mean and lower quartile of counts and of inclusion."""
     parts = [fits.vc.mean(axis=0), lower(fits.vc), fits.mpvip.mean(axis=0), lower(fits.mpvip)]
     return clustering(np.column_stack(parts))
 
 
-def inclusion_clusters(fits: KeptFits) -> BoolArray:
+def inclusion_clusters(fits: KeptTallies) -> BoolArray:
     """Cluster mean and lower quartile of inclusion."""
     parts = [fits.mpvip.mean(axis=0), lower(fits.mpvip)]
     return clustering(np.column_stack(parts), transform=False)
 
 
-def gap(fits: KeptFits, score: Callable[[KeptFits], FloatArray]) -> BoolArray:
+def gap(fits: KeptTallies, score: Callable[[KeptTallies], FloatArray]) -> BoolArray:
     """Cut at the widest gap in the upper half of the sorted scores."""
     values = score(fits)
     ordered = np.sort(values)[::-1][: len(values) // 2 + 1]
     return values > ordered[1:][np.argmin(np.diff(ordered))]
 
 
-def otsu(fits: KeptFits) -> BoolArray:
+def otsu(fits: KeptTallies) -> BoolArray:
     """Cut the mean logarithm of the count where the two sides are most alike inside."""
     values = log_mean(fits)
     ordered = np.sort(values)
@@ -153,14 +155,16 @@ def otsu(fits: KeptFits) -> BoolArray:
     return values > ordered[np.argmax(between)]
 
 
-def mixture(fits: KeptFits) -> BoolArray:
+def mixture(fits: KeptTallies) -> BoolArray:
     """Fit two normal distributions to the mean logarithm of the count."""
     values = log_mean(fits)[:, None]
     model = GaussianMixture(2, reg_covar=1e-2, random_state=0).fit(values)
     return higher(model.predict(values) > 0, values[:, 0])
 
 
-def noise_floor(fits: KeptFits, times: float, score: Callable[[KeptFits], FloatArray]) -> BoolArray:
+def noise_floor(
+    fits: KeptTallies, times: float, score: Callable[[KeptTallies], FloatArray]
+) -> BoolArray:
     """Select what is so many robust standard deviations above the median variable."""
     values = score(fits)
     middle = np.median(values)
@@ -168,31 +172,31 @@ def noise_floor(fits: KeptFits, times: float, score: Callable[[KeptFits], FloatA
     return values > middle + times * max(spread, 0.1)
 
 
-def above_bulk(fits: KeptFits, times: float) -> BoolArray:
+def above_bulk(fits: KeptTallies, times: float) -> BoolArray:
     """Select what has so many times the mean count of the lower nine tenths of the variables."""
     mean = fits.vc.mean(axis=0)
     bulk = np.sort(mean)[: int(0.9 * len(mean))].mean()
     return np.asarray((mean > times * (bulk + 0.02)) & (lower(fits.vc) > 0.5))
 
 
-def permutation(fits: KeptFits, cut: Callable[..., object]) -> BoolArray:
+def permutation(fits: KeptTallies, cut: Callable[..., object]) -> BoolArray:
     """Compare the mean count with that in fits to permuted responses."""
     if fits.permuted is None:
         raise NotKept
     return cut(fits.vc.mean(axis=0), fits.permuted.vc).selected  # type: ignore[attr-defined, no-any-return]
 
 
-def both(fits: KeptFits, *rules: Rule) -> BoolArray:
+def both(fits: KeptTallies, *rules: Rule) -> BoolArray:
     """Select what all rules select."""
     return np.logical_and.reduce([rule(fits) for rule in rules])
 
 
-def either(fits: KeptFits, *rules: Rule) -> BoolArray:
+def either(fits: KeptTallies, *rules: Rule) -> BoolArray:
     """Select what a rule selects."""
     return np.logical_or.reduce([rule(fits) for rule in rules])
 
 
-def _mean_count(fits: KeptFits) -> FloatArray:
+def _mean_count(fits: KeptTallies) -> FloatArray:
     return np.asarray(np.log(fits.vc.mean(axis=0) + 0.05))
 
 
@@ -260,7 +264,7 @@ def _named() -> dict[str, Rule]:
     return found
 
 
-def _join(fits: KeptFits, join: Callable[..., BoolArray], rules: tuple[Rule, ...]) -> BoolArray:
+def _join(fits: KeptTallies, join: Callable[..., BoolArray], rules: tuple[Rule, ...]) -> BoolArray:
     return join(fits, *rules)
 
 

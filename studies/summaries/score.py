@@ -20,10 +20,10 @@ from joblib import Parallel, delayed
 from kept_sets import KeptSet, kept_sets
 from rules import RULES, NotKept
 
-from bayesvc.bench.kept import KeptFits
+from bayesvc.bench.kept import KeptTallies
 from bayesvc.bench.scores import Scores, score
 
-FITS = (2, 5, 10)
+RUN = (2, 5, 10)
 NEW = "probability of relevance >= 0.5, at least one"
 STRICT = "probability of relevance >= 0.5"
 OLD = "VC-measure, as in the paper"
@@ -35,7 +35,7 @@ ON_OTHERS = (
 )  # fmt: skip
 
 
-def oracle(fits: KeptFits, relevant: np.ndarray[Any, np.dtype[np.intp]]) -> Scores:
+def oracle(fits: KeptTallies, relevant: np.ndarray[Any, np.dtype[np.intp]]) -> Scores:
     """Cut the ranking by mean count where F1 is highest."""
     order = np.argsort(-fits.vc.mean(axis=0), kind="stable")
     best = score(np.zeros(len(order), dtype=bool), relevant)
@@ -49,7 +49,7 @@ def oracle(fits: KeptFits, relevant: np.ndarray[Any, np.dtype[np.intp]]) -> Scor
 
 
 def rows_of(
-    kept: KeptSet, rules: Iterable[str], numbers: Sequence[int] = FITS
+    kept: KeptSet, rules: Iterable[str], numbers: Sequence[int] = RUN
 ) -> list[dict[str, Any]]:
     """Score these rules, and the best cut, on one data set, with the first fits of it."""
     rows = []

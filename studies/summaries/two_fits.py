@@ -19,12 +19,12 @@ from joblib import Parallel, delayed
 from kept_sets import KeptSet, kept_sets
 from score import NEW, OLD, rows_of
 
-from bayesvc.bench.kept import KeptFits
+from bayesvc.bench.kept import KeptTallies
 
 PER_FIT = ("vc", "vip", "mpvip", "mi", "seconds")
 
 
-def pairs(fits: KeptFits) -> Iterator[KeptFits]:
+def pairs(fits: KeptTallies) -> Iterator[KeptTallies]:
     """Yield fits 1 and 2, 3 and 4, and so on."""
     for start in range(0, fits.n_replicates - 1, 2):
         rows = slice(start, start + 2)

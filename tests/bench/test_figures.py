@@ -15,7 +15,7 @@ from tests.helpers.bench_rows import frame, row
 pytest.importorskip("matplotlib")
 
 from bayesvc.bench import figures, paper
-from bayesvc.bench._figure_parts import FIT_STYLES
+from bayesvc.bench._figure_parts import REPLICATE_STYLES
 from bayesvc.plots.style import GREY, STYLES, save
 
 
@@ -42,7 +42,7 @@ def panel(label: str = "VC") -> figures.ScatterPanel:
 
 def test_styles_are_distinct() -> None:
     assert set(STYLES) == {*paper.PAPER_NAMES, "dart-relevance", "bart-relevance"}
-    for styles in (list(STYLES.values()), list(FIT_STYLES.values())):
+    for styles in (list(STYLES.values()), list(REPLICATE_STYLES.values())):
         assert len({colour for colour, _ in styles}) == len(styles)
         assert len({marker for _, marker in styles}) == len(styles)
 
@@ -91,26 +91,26 @@ def test_runtime_by_p() -> None:
     assert first.get_yscale() == "log"
 
 
-def test_change_with_fits() -> None:
+def test_change_with_replicates() -> None:
     rows = [row(n_replicates=20, f1=0.9), row(n_replicates=2, f1=0.8)]
     others = [row(method, f1=0.7) for method in paper.EXISTING]
-    first, second, *_ = figures.fits_figure(frame(*rows, *others)).axes
-    assert lines(first, *FIT_STYLES[2]) == [pytest.approx([-0.1])]
-    assert lines(first, *FIT_STYLES[None]) == [pytest.approx([-0.2])]
-    assert first.get_title() == "n = 500, against 20 fits"
+    first, second, *_ = figures.replicates_figure(frame(*rows, *others)).axes
+    assert lines(first, *REPLICATE_STYLES[2]) == [pytest.approx([-0.1])]
+    assert lines(first, *REPLICATE_STYLES[None]) == [pytest.approx([-0.2])]
+    assert first.get_title() == "n = 500, against 20 replicates"
     assert texts(second) == ["not run"]
     theirs = paper.sensitivity().filter(n=500, n_replicates=3).sort("snr")["delta_f1"].to_list()
-    assert lines(first, GREY, FIT_STYLES[3][1]) == [pytest.approx(theirs)]
-    note = " ".join(text.get_text() for text in figures.fits_figure(frame(*rows)).texts)
+    assert lines(first, GREY, REPLICATE_STYLES[3][1]) == [pytest.approx(theirs)]
+    note = " ".join(text.get_text() for text in figures.replicates_figure(frame(*rows)).texts)
     assert "ours: median over 1 seed," in note
-    assert "the paper's, median over ten seeds, against 20 fits" in note
+    assert "paper, median over ten seeds, against 20 replicates" in note
 
 
 def test_next_best_needs_all_seven_methods() -> None:
-    rows = [row(n_replicates=fits, f1=0.9) for fits in (2, 20)]
+    rows = [row(n_replicates=count, f1=0.9) for count in (2, 20)]
     others = [row(method, f1=0.7) for method in paper.EXISTING[:-1]]
-    first = figures.fits_figure(frame(*rows, *others)).axes[0]
-    assert lines(first, *FIT_STYLES[None]) == []
+    first = figures.replicates_figure(frame(*rows, *others)).axes[0]
+    assert lines(first, *REPLICATE_STYLES[None]) == []
 
 
 def test_scatter_points() -> None:
@@ -134,7 +134,9 @@ def test_scatter_points() -> None:
 
 def test_scatter_of_the_wrong_shape() -> None:
     wrong = figures.ScatterPanel("VC", [[1.0], [2.0]], [True, False], [True, False])
-    with pytest.raises(ValueError, match=r"values has shape \(2, 1\).*\(n_fits, n_variables\)"):
+    with pytest.raises(
+        ValueError, match=r"shape \(n_replicates, n_variables\).*Got shape \(2, 1\)"
+    ):
         wrong.points()
 
 

@@ -1,4 +1,4 @@
-"""Kept tallies of fits, and files of them that are damaged."""
+"""Kept tallies of replicates, and damaged files of them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_other_contents_are_refused(path, name, part):
     if part is not None:
         arrays[f"dart.fit.{name}"] = part
     np.savez(path, **arrays)
-    with pytest.raises(ValueError, match=r"kept.npz cannot be read .*run its task again"):
+    with pytest.raises(ValueError, match=r"kept.npz cannot be read: .*run its task again"):
         kept.unpack(path)
 
 
@@ -45,12 +45,12 @@ def test_every_file_cut_short_is_refused(path):
     good = path.read_bytes()
     for length in range(0, len(good), 37):
         path.write_bytes(good[:length])
-        with pytest.raises(ValueError, match=r"kept.npz cannot be read .*run its task again"):
+        with pytest.raises(ValueError, match=r"kept.npz cannot be read: .*run its task again"):
             kept.unpack(path)
 
 
 def test_what_was_kept_before_is_not_lost(regression, tmp_path):
-    """Of each prior the most fits stay, whichever came first."""
+    """Of each prior the most replicates stay, whichever came first."""
     short = {"burn_in": 5, "n_draws": 5, "random_state": 0}
     few, more = (bv.sample(*regression, n_replicates=n, **short) for n in (2, 3))
     bart = bv.sample(*regression, prior=bv.BART(), n_replicates=1, **short)

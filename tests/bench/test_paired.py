@@ -77,7 +77,7 @@ def test_a_worse_cell_is_found_and_a_better_one_is_not():
     assert cells["p_worse"][0] < 1e-6
     assert cells["p_worse"][1] > 1 - 1e-6
     assert cells["both_perfect"].to_list() == [False, False, True]
-    found = paired.verdict(pairs)
+    found = paired.summarize_pairs(pairs)
     assert (found["cells_better"], found["cells_worse"], found["cells_equal"]) == (1, 1, 1)
     assert found["cells_both_perfect"] == found["cells_worse_after_holm"] == 1
 
@@ -106,7 +106,7 @@ def test_data_sets_of_one_method_are_left_out_and_failed_runs_are_not():
     assert pairs["error"].to_list() == [None, "broken"]
 
 
-def test_both_have_the_number_of_fits_that_is_asked_for():
+def test_both_have_the_number_of_replicates_that_is_asked_for():
     usual = rows_of({NAMES[0]: [0.1]})
     few = rows_of({NAMES[0]: [0.4]}, n_replicates=2)
     both = pl.concat([usual, few], how="diagonal_relaxed")
@@ -121,12 +121,13 @@ def test_both_have_the_number_of_fits_that_is_asked_for():
 def test_what_is_not_there_is_named():
     rows = rows_of({NAMES[0]: [0.1]})
     with pytest.raises(
-        ValueError, match=r"no results of 'bart-vc'; there are 'dart-relevance' \(10 fits\), "
+        ValueError,
+        match=r"no results of 'bart-vc'\. Available: 'dart-relevance' \(10 replicates\), ",
     ):
         paired.paired(rows, "bart-vc", "dart-vc")
-    with pytest.raises(ValueError, match="no results of 'dart-vc' with 3 fits"):
+    with pytest.raises(ValueError, match="no results of 'dart-vc' with 3 replicates"):
         paired.paired(rows, "dart-vc", "dart-relevance", 3)
     other_seed = pl.when(method="dart-vc").then(9).otherwise("seed")
     apart = rows.with_columns(seed=other_seed)
-    with pytest.raises(ValueError, match="no data set has results of both"):
+    with pytest.raises(ValueError, match="No data set has results of both"):
         paired.paired(apart, "dart-vc", "dart-relevance")

@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from bayesvc.bench import paper
-from bayesvc.bench.summary import cell_means, default_fits, runtimes
+from bayesvc.bench.result_rows import default_replicates
+from bayesvc.bench.score_tables import cell_means, runtimes
 from bayesvc.selection.methods import RECIPES
 
 
@@ -69,7 +70,7 @@ def test_runtime_table_of_the_text(method: str, printed: list[float]) -> None:
 
 
 def test_tables_as_rows_give_the_tables_back() -> None:
-    cells = cell_means(default_fits(paper.as_rows()))
+    cells = cell_means(default_replicates(paper.as_rows()))
     both = cells.join(paper.results(), on=["method", "n", "snr"], suffix="_paper")
     assert both.height == 360
     for score in ("f1", "tpr", "fpr"):

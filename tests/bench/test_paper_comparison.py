@@ -10,7 +10,11 @@ import polars as pl
 import pytest
 
 from bayesvc.bench import paper
-from bayesvc.bench.paper_comparison import against_paper, mean_difference, verdict
+from bayesvc.bench.paper_comparison import (
+    against_paper,
+    count_agreeing_cells,
+    mean_difference_from_paper,
+)
 from tests.helpers.bench_rows import frame, row, study
 
 CELL: dict[str, Any] = {"n": 500, "snr": 1.0}
@@ -107,7 +111,7 @@ def test_methods_and_cells_without_published_numbers() -> None:
     table = against_paper(rows)
     assert table.height == 3  # two fits are not what the paper did
     assert table["z"].null_count() == 3
-    assert verdict(rows).is_empty()
+    assert count_agreeing_cells(rows).is_empty()
 
 
 def test_noise_of_the_papers_size_gives_z_of_size_one(rng: np.random.Generator) -> None:
@@ -119,7 +123,7 @@ def test_noise_of_the_papers_size_gives_z_of_size_one(rng: np.random.Generator) 
     assert z.size == 36
     # 36 independent normals of sd about 1: outside once in 1e5 seeds; the seed is fixed.
     assert 0.5 < math.sqrt((z**2).mean()) < 1.6
-    counts = verdict(rows.with_columns(pl.col("f1") + 0.5)).row(0, named=True)
+    counts = count_agreeing_cells(rows.with_columns(pl.col("f1") + 0.5)).row(0, named=True)
     assert (counts["n_cells"], counts["within_2"], counts["beyond_3"]) == (36, 0, 36)
 
 
@@ -131,8 +135,8 @@ def test_mean_difference_of_one_seed() -> None:
             for n, shift in ((500, 0.02), (1000, 0.04))
         ]
     )
-    found = mean_difference(rows).row(0, named=True)
-    assert mean_difference(rows).height == 1
+    found = mean_difference_from_paper(rows).row(0, named=True)
+    assert mean_difference_from_paper(rows).height == 1
     assert found["mean_difference"] == pytest.approx(0.03)
     # Cells of a seed move together: the error is that of a cell, not less.
     assert found["se"] == pytest.approx(against_paper(rows)["se"].to_numpy().mean())
@@ -145,21 +149,23 @@ def test_mean_difference_with_own_seeds() -> None:
         for seed, f1 in ((1, 0.8), (2, 0.9), (3, 1.0))
     ]
     rows = pl.concat([*several, equations(100, "dart-vc", (1,), n=1000, f1=0.9)])
-    found = mean_difference(rows).filter(basis="own seeds").row(0, named=True)
+    found = mean_difference_from_paper(rows).filter(basis="own seeds").row(0, named=True)
     assert (found["n_seeds"], found["df"]) == (3, 2)
     # Seed 1 has a third of one cell and the other cell, seeds 2 and 3 a third of one cell.
     weights = [(1 / 3 + 1) / 2, 1 / 6, 1 / 6]
     assert found["se"] == pytest.approx(0.1 * math.sqrt(sum(w**2 for w in weights)))
-    fresh = mean_difference(rows.with_columns(data=pl.lit("fresh"))).filter(basis="own seeds")
+    fresh = mean_difference_from_paper(rows.with_columns(data=pl.lit("fresh"))).filter(
+        basis="own seeds"
+    )
     assert fresh["se"].item() == pytest.approx(0.1 * math.sqrt(sum(w**2 for w in weights) + 0.1))
 
 
 def test_mean_difference_ignores_half_run_seeds() -> None:
     full = equations(100, "dart-vc", (1,), f1=0.9)
     half = equations(50, "dart-vc", (2,), f1=0.1)
-    found = mean_difference(pl.concat([full, half]))
+    found = mean_difference_from_paper(pl.concat([full, half]))
     assert found["basis"].to_list() == ["cells move as one"]
 
 
 def test_mean_difference_needs_published_numbers() -> None:
-    assert mean_difference(equations(100, "bart-mpm"), "bart-mpm").is_empty()
+    assert mean_difference_from_paper(equations(100, "bart-mpm"), "bart-mpm").is_empty()

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from bayesvc.bench import store as store_module
-from bayesvc.bench.grid import Settings
+from bayesvc.bench.grid import StudySettings
 from bayesvc.bench.store import SCHEMA, Store, StoreError
+from bayesvc.bench.store_writer import host_name
 from bayesvc.bench.task_run import run_task
 from tests.helpers import small_grid
 
@@ -97,7 +98,7 @@ def test_two_stores_do_not_get_the_same_task(tmp_path):
 def test_the_claim_of_a_writer_that_is_gone_is_taken_over(tmp_path, monkeypatch, how):
     with Store(tmp_path / "s", GRID.settings) as store:
         claim = store._claim_path(TASKS[0])
-        host = store_module._host() if how == "no such process" else "elsewhere"
+        host = host_name() if how == "no such process" else "elsewhere"
         token = f"{host}+{2**22 + 1}+abc"
         claim.write_text(token)
         writer = tmp_path / "s" / "writers" / token
@@ -175,9 +176,9 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path, monkeypatch):
 def test_other_settings_are_refused_and_nothing_is_changed(tmp_path):
     fill(tmp_path / "s")
     before = sorted(path.read_bytes() for path in (tmp_path / "s").rglob("*") if path.is_file())
-    with pytest.raises(StoreError, match="grid='small' instead of 'seed'"):
+    with pytest.raises(StoreError, match=r"grid='small' \(now 'seed'\)"):
         Store(tmp_path / "s", replace(GRID.settings, grid="seed"))
-    with pytest.raises(StoreError, match="random_state=20260 instead of 1"):
+    with pytest.raises(StoreError, match=r"random_state=20260 \(now 1\)"):
         Store(tmp_path / "s", replace(GRID.settings, random_state=1))
     after = sorted(path.read_bytes() for path in (tmp_path / "s").rglob("*") if path.is_file())
     assert before == after
@@ -201,12 +202,12 @@ def test_a_store_of_another_version_is_refused(tmp_path, change, message):
 
 def test_a_folder_of_something_else_is_refused(tmp_path):
     (tmp_path / "thesis.txt").write_text("dear")
-    with pytest.raises(StoreError, match="no folder of results"):
-        Store(tmp_path, Settings("smoke"))
-    with pytest.raises(StoreError, match="holds no results"):
+    with pytest.raises(StoreError, match="is not a folder of results"):
+        Store(tmp_path, StudySettings("smoke"))
+    with pytest.raises(StoreError, match="must be a folder of results"):
         Store(tmp_path)
-    with pytest.raises(StoreError, match="no folder of results"):
-        Store(tmp_path / "thesis.txt", Settings("smoke"))
+    with pytest.raises(StoreError, match="is not a folder of results"):
+        Store(tmp_path / "thesis.txt", StudySettings("smoke"))
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 

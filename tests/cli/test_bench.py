@@ -32,7 +32,7 @@ def store(tmp_path_factory):
         "run", "--grid", "smoke", "--snr", 1, "--methods", methods, "--out", folder, "--jobs", 1
     )
     assert found.exit_code == 1  # of one method there are no results
-    assert "10 failed and score 0" in found.output
+    assert "10 results failed and count as F1 = 0" in found.output
     reason = "RuntimeError: no answer for seed 860"
     assert f"tests.helpers.small_grid:broken failed on 10 of 10 data sets: {reason}" in found.output
     return folder
@@ -51,11 +51,11 @@ def test_status_lists_what_failed(store):
     assert found.exit_code == 0
     first, second, *lines = found.output.splitlines()
     assert "results of 2 methods on 10 data sets" in first
-    assert second.split("\t") == ["method", "fits", "data_sets", "failed"]
+    assert second.split("\t") == ["method", "replicates", "data_sets", "failed"]
     assert lines[0].split("\t") == ["tests.helpers.small_grid:broken", "", "10", "10"]
     assert lines[1].split("\t") == ["tests.helpers.small_grid:first", "", "10", "0"]
-    assert lines[3].split("\t") == ["500", "1.000", "10", "2", "10", "1 second"]
-    assert "by default, without --methods, 0 of 20 data sets have all results" in found.output
+    assert lines[3].split("\t")[:-1] == ["500", "1.000", "10", "2", "10"]
+    assert "0 of 20 data sets have results of all default methods" in found.output
     assert found.output.count("RuntimeError: no answer for seed 860") == 10
 
 
@@ -63,7 +63,7 @@ def test_a_run_with_nothing_left_to_do_says_again_what_failed(store):
     run = ("run", "--grid", "smoke", "--snr", 1, "--out", store, "--jobs", 1, "--methods")
     found = bench(*run, "tests.helpers.small_grid:first,tests.helpers.small_grid:broken")
     assert found.exit_code == 1
-    assert "0 tasks run" in found.output
+    assert "Ran 0 tasks" in found.output
     assert "tests.helpers.small_grid:broken failed on 10 of 10 data sets" in found.output
     found = bench(*run, "tests.helpers.small_grid:first")
     assert found.exit_code == 0
@@ -75,7 +75,7 @@ def test_a_function_for_kept_fits_is_no_method_of_a_run(tmp_path):
     found = bench(*run, "tests.helpers.small_grid:often")
     assert found.exit_code == 2
     assert (
-        "'tests.helpers.small_grid:often' takes (kept); name one that takes (X, y, seed)"
+        "small_grid:often' must be a function of (X, y, seed). Got a function of (kept)"
         in found.output
     )
 
@@ -107,7 +107,7 @@ def test_export_and_its_refusals(store, tmp_path):
     before = file.read_bytes()
     again = bench("export", store, file)
     assert again.exit_code == 2
-    assert "exists" in again.output
+    assert "already exists" in again.output
     assert file.read_bytes() == before
     assert bench("export", store, tmp_path / "rows.txt").exit_code == 2
     assert bench("table", file).output == bench("table", store).output
@@ -138,10 +138,10 @@ def test_rescoring_takes_functions_of_the_kept_fits(kept, tmp_path):
     found = bench(
         "compare", out, "tests.helpers.small_grid:often", "tests.helpers.small_grid:often"
     )
-    assert "tests.helpers.small_grid:often: its number of fits cannot be chosen" in found.output
+    assert "tests.helpers.small_grid:often: fixed number of replicates" in found.output
     found = bench("compare", out, "tests.helpers.small_grid:often", "dart-vc")
     assert (
-        "there are no results of 'dart-vc'; there are 'tests.helpers.small_grid:often'\n"
+        "There are no results of 'dart-vc'. Available: 'tests.helpers.small_grid:often'.\n"
         in found.output
     )
 
@@ -149,11 +149,11 @@ def test_rescoring_takes_functions_of_the_kept_fits(kept, tmp_path):
 @pytest.mark.parametrize(
     ("method", "needs"),
     [
-        ("dart-vc@9", "dart-vc needs 9 fits of dart"),
-        ("dart-mpm-true-sigma", "needs fits that know sigma, which are not kept"),
-        ("bart-vip-gse@3", "bart-vip-gse needs 50 permuted fits of bart"),
-        ("tests.helpers.small_grid:first", "takes (X, y, seed); name one that takes (kept)"),
-        ("tests.helpers.small_grid:SETTINGS", "is no function; name one that takes (kept)"),
+        ("dart-vc@9", "dart-vc needs 9 replicates of dart"),
+        ("dart-mpm-true-sigma", "needs replicates with known sigma, which are never kept"),
+        ("bart-vip-gse@3", "bart-vip-gse needs 50 null replicates of bart"),
+        ("tests.helpers.small_grid:first", "Got a function of (X, y, seed)"),
+        ("tests.helpers.small_grid:SETTINGS", "must be a function of (kept)"),
     ],
 )
 def test_what_no_kept_fits_suffice_for_is_refused_beforehand(kept, tmp_path, method, needs):
@@ -162,7 +162,7 @@ def test_what_no_kept_fits_suffice_for_is_refused_beforehand(kept, tmp_path, met
     assert found.exit_code == 2
     assert needs in found.output
     if ":" not in method:
-        assert f"{kept} keeps at most 3 of bart, 3 of dart, " in found.output
+        assert f"{kept} holds at most 3 replicates of bart, 3 replicates of dart, " in found.output
     assert not out.exists()
 
 
@@ -173,9 +173,9 @@ def test_where_some_data_sets_have_the_fits_a_method_fails_on_the_others(tmp_pat
     methods = "dart-vc@3,tests.helpers.small_grid:of_bart"
     found = bench("rescore", folder, "--methods", methods, "--out", out, "--jobs", 1)
     assert found.exit_code == 1  # the function failed everywhere
-    reason = "ValueError: dart-vc needs 3 fits of dart, but there are 2 of dart"
-    assert f"dart-vc (3 fits) failed on 2 of 3 data sets: {reason}" in found.output
-    reason = "no fits of bart were kept, but of dart"
+    reason = "ValueError: dart-vc needs 3 replicates of dart. Available: 2 replicates of dart."
+    assert f"dart-vc (3 replicates) failed on 2 of 3 data sets: {reason}" in found.output
+    reason = "No replicates of bart were kept. Available: dart."
     assert "tests.helpers.small_grid:of_bart failed on 3 of 3 data sets: KeyError: " in found.output
     assert reason in found.output
     assert len(pl.read_parquet(out)) == 6
@@ -190,34 +190,39 @@ def test_rescored_methods_side_by_side(kept, tmp_path):
     assert "dart-relevance" in found.output
     found = bench("compare", out, "dart-relevance", "dart-vc")
     assert found.exit_code == 0, found.output
-    assert "F1 of dart-relevance minus that of dart-vc" in found.output
+    assert "F1 of dart-relevance minus F1 of dart-vc" in found.output
     assert "3 data sets" in found.output
     found = bench("compare", out, "dart-relevance", "bart-vc")
     assert found.exit_code == 2
-    assert "there are no results of 'bart-vc'" in found.output
+    assert "There are no results of 'bart-vc'" in found.output
     found = bench("table", out, "--method", "bart-vc")
     assert found.exit_code == 2
-    there = "there are 'dart-relevance' (3 fits), 'dart-vc' (3 fits)"
-    assert f"{out} has no results of --method 'bart-vc'; {there}" in found.output
+    there = "'dart-relevance' (3 replicates), 'dart-vc' (3 replicates)"
+    assert (
+        f"--method must be one of the methods in {out}: {there}. Got 'bart-vc' instead."
+        in found.output
+    )
 
 
-def test_other_numbers_of_fits_can_be_asked_for(kept, tmp_path):
+def test_other_numbers_of_replicates_can_be_asked_for(kept, tmp_path):
     out = tmp_path / "several.csv"
     methods = "dart-relevance@3,dart-vc@2,dart-vc@3"
     assert bench("rescore", kept, "--methods", methods, "--out", out, "--jobs", 1).exit_code == 0
     usual = bench("table", out).output
-    assert "3 rows have other numbers of fits: --lrep" in usual
-    two = bench("table", out, "--lrep", 2).output
+    assert "Not shown: 3 rows with other numbers of replicates" in usual
+    two = bench("table", out, "--replicates", 2).output
     assert "dart-vc" in two
     assert "dart-relevance" not in two
-    assert "has results of 2, 3 fits only" in bench("table", out, "--lrep", 7).output
+    assert "2, 3. Got 7 instead" in bench("table", out, "--replicates", 7).output
     found = bench("compare", out, "dart-vc@2", "dart-vc@3")
     assert found.exit_code == 0, found.output
-    assert "dart-vc@2: 2 fits" in found.output
-    assert "dart-vc@3: 3 fits" in found.output
-    refused = bench("rescore", kept, "--methods", "dart-relevance@3", "--lrep", 1, "--out", "x.csv")
+    assert "dart-vc@2: 2 replicates" in found.output
+    assert "dart-vc@3: 3 replicates" in found.output
+    refused = bench(
+        "rescore", kept, "--methods", "dart-relevance@3", "--replicates", 1, "--out", "x.csv"
+    )
     assert refused.exit_code == 2
-    assert "--lrep 1: none of these methods" in refused.output
+    assert "Got --replicates 1 instead" in refused.output
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -226,17 +231,21 @@ def test_results_survive_a_file(store, tmp_path, kind):
     assert bench("export", store, path).exit_code == 0
     assert read_rows(path).equals(Store(store).rows())
     assert bench("table", path).output == bench("table", store).output
-    assert "exists; give another name" in bench("export", store, path).output
-    assert "neither in .parquet" in bench("export", store, tmp_path / "rows.txt").output
+    assert "already exists. Give another name" in bench("export", store, path).output
+    assert "must end in .parquet or .csv" in bench("export", store, tmp_path / "rows.txt").output
 
 
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
         ("none.csv", None, "does not exist"),
-        ("other.csv", "a,b\n1,2\n", "has other columns than results"),
+        ("other.csv", "a,b\n1,2\n", "must have the columns of results"),
         ("text.parquet", "a,b\n1,2\n", "cannot be read as Parquet"),
-        ("values.csv", ",".join(SCHEMA) + "\n" + "x," * (len(SCHEMA) - 1) + "x\n", "no results"),
+        (
+            "values.csv",
+            ",".join(SCHEMA) + "\n" + "x," * (len(SCHEMA) - 1) + "x\n",
+            "must hold results only",
+        ),
     ],
 )
 def test_a_file_of_something_else_is_refused(tmp_path, name, text, message):
@@ -259,14 +268,14 @@ def test_claims_and_figures(store, tmp_path):
 def test_a_store_of_another_grid_is_left_alone(store):
     found = bench("run", "--grid", "seed", "--out", store)
     assert found.exit_code == 2
-    assert "grid='smoke' instead of 'seed'" in found.output
+    assert "grid='smoke' (now 'seed')" in found.output
 
 
 def test_an_unreachable_scheduler(tmp_path, monkeypatch):
     monkeypatch.setattr("bayesvc.bench.grid_run._SECONDS_TO_CONNECT", 1)
     found = bench("run", "--grid", "smoke", "--out", tmp_path / "s", "--dask", "tcp://127.0.0.1:1")
     assert found.exit_code == 2
-    assert "no Dask scheduler answers" in found.output
+    assert "No Dask scheduler answers" in found.output
 
 
 def test_ctrl_c_says_how_to_go_on(tmp_path):
@@ -283,7 +292,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     os.kill(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "the same command goes on" in err
+    assert "Run the same command to continue" in err
     assert "Traceback" not in err
     assert list(rows.glob("*.parquet"))
     assert not list((tmp_path / "s" / "claims").iterdir())

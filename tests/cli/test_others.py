@@ -50,7 +50,7 @@ def test_compare_for_machines(run, file):
 
 
 def test_predict_from_what_was_selected(run, file, tmp_path, table):
-    options = ("--exclude", "who", "--fits", "2", *SHORT_OPTIONS)
+    options = ("--exclude", "who", "--replicates", "2", *SHORT_OPTIONS)
     assert run("select", file, "-y", "y", "--out", "sel", *options).returncode == 0
     table.drop("y").head(7).write_csv(tmp_path / "new.csv")
     done = run(
@@ -81,14 +81,14 @@ def test_predict_of_one_row_with_a_category(run, tmp_path):
 def test_predict_into_a_folder_that_is_not_there(run, file):
     done = run("predict", file, file, "-y", "y", "--exclude", "who", "--out", "no/folder/p.csv")
     assert done.returncode == 2
-    assert "no folder" in done.stderr
+    assert "must be in an existing folder" in done.stderr
 
 
 def test_predict_needs_the_columns(run, file, tmp_path, table):
     table.drop("b").write_csv(tmp_path / "new.csv")
     done = run("predict", file, "new.csv", "-y", "y", "--exclude", "who", "--out", "p.csv")
     assert done.returncode == 2
-    assert "lacks columns" in done.stderr
+    assert "Missing: b" in done.stderr
 
 
 def test_recipes_info_and_completion(run):

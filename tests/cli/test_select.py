@@ -19,7 +19,7 @@ from bayesvc.selection import subsample_stability as resampled
 from tests.helpers.no_sampling import no_sampling
 from tests.helpers.settings import SHORT_OPTIONS
 
-SHORT = (*SHORT_OPTIONS, "--fits", "3")
+SHORT = (*SHORT_OPTIONS, "--replicates", "3")
 
 
 def test_the_answer_and_its_files(run, file, tmp_path, table):
@@ -27,7 +27,7 @@ def test_the_answer_and_its_files(run, file, tmp_path, table):
     assert done.returncode == 0, done.stderr
     assert "2 of 5 columns drive y: b, d." in done.stdout
     assert done.stdout.splitlines()[-2:] == ["Results: out", f"Report: {Path('out/report.html')}"]
-    assert "60 rows, 5 columns to explain 'y'" in done.stderr
+    assert "60 rows, 5 columns, response 'y'" in done.stderr
     out = tmp_path / "out"
     found = pl.read_csv(out / "selection.csv")
     assert found.columns[:2] == ["feature", "selected"]
@@ -62,7 +62,7 @@ def test_without_the_libraries_of_pictures_only_the_result_is_printed(file, tmp_
     command = ["select", str(file), "-y", "y", "--id-column", "who", *SHORT]
     done = CliRunner().invoke(app, [*command, "--out", "one"])
     assert done.exit_code == 0, done.output
-    assert "No report page: a report needs jinja2" in done.stderr
+    assert "No report was written. A report needs jinja2" in done.stderr
     for option in ("--quiet", "--json"):
         done = CliRunner().invoke(app, [*command, option, "--out", option.strip("-")])
         assert done.exit_code == 0, done.output
@@ -143,7 +143,7 @@ def test_latin_1_can_be_read_if_it_is_said(run, table, tmp_path):
     path.write_bytes(table.rename({"a": "größe"}).write_csv().encode("latin-1"))
     refused = run("select", path, "-y", "y", "--exclude", "who", *SHORT)
     assert refused.returncode == 2
-    assert "not in utf-8" in refused.stderr
+    assert "not encoded in utf-8" in refused.stderr
     assert "--encoding" in refused.stderr
     done = run(
         "select", path, "-y", "y", "--exclude", "who", "--encoding", "latin-1", "--json", *SHORT
@@ -157,7 +157,7 @@ def test_bytes_that_are_not_utf_8_far_down(tmp_path):
 
     path = tmp_path / "t.csv"
     path.write_bytes(b"y,a\n" + b"1,2\n" * 100_000 + b"2,\xe9\n")
-    with pytest.raises(BadInput, match=r"not in utf-8 \(a later row\); give its --encoding"):
+    with pytest.raises(BadInput, match=r"not encoded in utf-8 \(a later row\)\. Give its"):
         read_table(path)
     path.write_bytes("y,a\n1,2\n".encode("utf-16"))
     with pytest.raises(BadInput, match="such as utf-16"):
@@ -171,7 +171,7 @@ def test_names_in_the_header(tmp_path):
     path.write_text(",y,, a\n0,1,2,3\n1,2,3,4\n")  # as pandas writes an index
     found = read_table(path)
     assert found.frame.columns == ["column 1", "y", "column 3", "a"]
-    assert found.notes == ["columns without a name are called by their place: 1, 3"]
+    assert found.notes == ["columns without a name are named after their position: 1, 3."]
     path.write_text('y,"two\nlines"\n1,2\n')
     assert read_table(path).frame.columns == ["y", "two\nlines"]
     path.write_text("y\ta\n1\t2\n")
@@ -179,11 +179,11 @@ def test_names_in_the_header(tmp_path):
 
 
 def test_a_run_that_failed_before_its_first_fit_is_not_in_the_way(file, tmp_path):
-    from bayesvc.cli.run_options import open_folder
+    from bayesvc.cli.results_folder import open_folder
 
     out = tmp_path / "out"
-    first = open_folder(out, resume=False, overwrite=False)
-    assert open_folder(out, resume=False, overwrite=False) == first
+    first = open_folder(out, {"--seed": 0}, resume=False, overwrite=False)
+    assert open_folder(out, {"--seed": 1}, resume=False, overwrite=False) == first
 
 
 def test_two_classes(run, table, tmp_path):
@@ -203,13 +203,13 @@ def test_two_numbers_are_taken_as_told(run, table, tmp_path):
     done = run(*command, "--out", "numbers")
     assert done.returncode == 0, done.stderr
     said = (
-        "the target 'y' is 1 or 2 in every row, taken as numbers; for two classes give --response"
+        "the target 'y' is 1 or 2 in every row and is treated as continuous. For two classes give "
     )
-    assert f"{said} binary" in done.stderr
+    assert f"{said}--response binary." in done.stderr
     assert bv.Draws.load(tmp_path / "numbers" / "draws.npz").response == "continuous"
-    done = run(*command, "--out", "classes", "--response", "binary", "--resample-rows", 2)
+    done = run(*command, "--out", "classes", "--response", "binary", "--subsamples", 2)
     assert done.returncode == 0, done.stderr
-    assert "taken as numbers" not in done.stderr
+    assert "treated as continuous" not in done.stderr
     assert bv.Draws.load(tmp_path / "classes" / "draws.npz").response == "binary"
 
 
@@ -230,9 +230,9 @@ def test_messy_columns(run, tmp_path):
     ).fill_nan(None)
     messy.write_csv(tmp_path / "messy.csv")
     options = ["--group", "sides=left,right", "--weights", "weight", "--blocks", "day"]
-    done = run("select", "messy.csv", "-y", "y", *options, *SHORT, "--fits", "auto")
+    done = run("select", "messy.csv", "-y", "y", *options, *SHORT, "--replicates", "auto")
     assert done.returncode == 0, done.stderr
-    assert "'site' holds text, taken as categories" in done.stderr
+    assert "'site' holds text and is treated as categorical" in done.stderr
     assert "'dose' holds" in done.stderr
     rows = pl.read_csv(tmp_path / "messy-selection" / "selection.csv")
     assert set(rows["feature"]) == {"site", "dose", "sides"}
@@ -256,7 +256,7 @@ def test_nothing_is_claimed_of_noise(run, tmp_path):
 
 def test_other_rows(run, file, tmp_path, table):
     command = ("select", file, "-y", "y", "--exclude", "who", *SHORT)
-    done = run(*command, "--resample-rows", 4, "--out", "out")
+    done = run(*command, "--subsamples", 4, "--out", "out")
     assert done.returncode == 0, done.stderr
     assert "other rows" in done.stdout.splitlines()[0]
     assert "2 of 5 columns drive y: b, d." in done.stdout
@@ -285,14 +285,15 @@ def test_stopped_while_other_rows_are_selected_from(file, tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(resampled, "select", stop)
     command = ["select", str(file), "-y", "y", "--exclude", "who", "--out", "out", *SHORT]
-    command += ["--resample-rows", "4", "--quiet"]
+    command += ["--subsamples", "4", "--quiet"]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 130
-    assert "the result without --resample-rows" in done.stderr
+    assert "all replicates, but not of --subsamples" in done.stderr
     assert "--resume" in done.stderr
     assert sorted(done.stdout.split()) == ["b", "d"]
     assert "row_stability" not in pl.read_csv(tmp_path / "out" / "selection.csv").columns
-    assert len(list((tmp_path / "out" / "unfinished").iterdir())) == 6  # 3 fits of 2 selections
+    finished = list((tmp_path / "out" / "unfinished").glob("fit-*.npz"))
+    assert len(finished) == 6  # 3 replicates of 2 selections
     done = CliRunner().invoke(app, [*command, "--resume"])
     assert done.exit_code == 0, done.output
     assert "row_stability" in pl.read_csv(tmp_path / "out" / "selection.csv").columns
@@ -303,7 +304,7 @@ def test_other_rows_that_cannot_be_drawn_are_refused_before_any_fit(tmp_path, mo
     lines = ["y,a", *(f"{'ill' if i == 3 else 'well'},{i % 7}" for i in range(40))]
     (tmp_path / "t.csv").write_text("\n".join(lines))
     monkeypatch.chdir(tmp_path)
-    command = ["select", "t.csv", "-y", "y", "--resample-rows", "4", *SHORT]
+    command = ["select", "t.csv", "-y", "y", "--subsamples", "4", *SHORT]
     with no_sampling():
         done = CliRunner().invoke(app, command)
     assert done.exit_code == 2
@@ -326,16 +327,18 @@ def test_a_single_column_has_its_own_sentence(run, tmp_path, table):
 def test_bad_input_of_the_real_command(run, file):
     done = run("select", "data.csv", "-y", "yy")
     assert done.returncode == 2
-    assert done.stderr == "Error: --target 'yy' is no column of the table; did you mean 'y'?\n"
+    assert done.stderr == (
+        "Error: --target must name a column of the table. Got 'yy' instead. Did you mean 'y'?\n"
+    )
     assert done.stdout == ""
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--method", "dart-vc", "--goal", "quick"), "--method dart-vc and --goal quick both"),
-        (("--allow-empty", "--no-signal-test"), "--allow-empty rests on the test for signal"),
-        (("--method", "dart-relevance", "--fits", "1"), "but --fits 1; take at least 2"),
+        (("--method", "dart-vc", "--goal", "quick"), "Got --method dart-vc and --goal quick"),
+        (("--allow-empty", "--no-signal-test"), "--allow-empty requires the signal test"),
+        (("--method", "dart-relevance", "--replicates", "1"), "--replicates 1"),
     ],
 )
 def test_settings_that_contradict_each_other_leave_nothing_behind(file, tmp_path, options, message):
@@ -356,7 +359,7 @@ def test_a_file_too_large_for_memory_is_refused_before_it_is_read(tmp_path, monk
         handle.write(b"y,a,b\n" + b"1,2,3\n" * 50_000)
         handle.truncate(2_000_000_000)  # the rest is a hole
     monkeypatch.setattr(_validation, "available_memory", lambda: 4_000_000_000)
-    with pytest.raises(BadInput, match=r"2\.0 GB\) needs about \d+ GB of memory, but 4 GB"):
+    with pytest.raises(BadInput, match=r"2\.0 GB\) needs about \d+ GB of memory, but only 4 GB"):
         read_table(path)
 
 
@@ -377,9 +380,8 @@ def test_earlier_results_are_not_overwritten_unasked(run, file, tmp_path):
     assert (tmp_path / "out" / "selection.json").read_bytes() == before
     assert run(*command, "--seed", 3, "--overwrite").returncode == 0
     (tmp_path / "taken").write_text("x")
-    assert (
-        "is a file" in run("select", file, "-y", "y", "--exclude", "who", "--out", "taken").stderr
-    )
+    refused = run("select", file, "-y", "y", "--exclude", "who", "--out", "taken")
+    assert "must be a folder" in refused.stderr
 
 
 def test_help_has_examples_for_every_command(run):

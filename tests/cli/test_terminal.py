@@ -16,7 +16,7 @@ import pytest
 
 pty = pytest.importorskip("pty")
 
-LONG = ("--burn-in", "6000", "--draws", "6000", "--fits", "6", "--jobs", "1")
+LONG = ("--burn-in", "6000", "--draws", "6000", "--replicates", "6", "--jobs", "1")
 
 
 class Terminal:
@@ -71,7 +71,7 @@ def test_ctrl_c_leaves_a_result_and_resume_ends_where_it_would_have(file, tmp_pa
     os.kill(terminal.process.pid, signal.SIGINT)
     code, text = terminal.finish()
     assert code == 130, text
-    partial = re.search(r"result of (\d) of 6\s+fits", text)
+    partial = re.search(r"result of (\d) of 6\s+replicates", text)
     assert partial, text
     assert "--resume" in text
     assert "Traceback" not in text
@@ -86,7 +86,7 @@ def test_ctrl_c_leaves_a_result_and_resume_ends_where_it_would_have(file, tmp_pa
 
     refused = run("--out", "out")
     assert refused.returncode == 2
-    assert "go on with --resume" in refused.stderr
+    assert "Continue it with --resume" in refused.stderr
     resumed = run("--out", "out", "--resume", "--json")
     assert resumed.returncode == 0, resumed.stderr
     assert not unfinished.exists()
@@ -105,5 +105,5 @@ def test_ctrl_c_before_the_first_fit_is_finished(file, tmp_path):
     os.kill(terminal.process.pid, signal.SIGINT)
     code, text = terminal.finish()
     assert code == 130
-    assert "stopped before there was a result" in text
+    assert "Stopped before there was a result" in text
     assert "Traceback" not in text

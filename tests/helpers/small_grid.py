@@ -12,11 +12,11 @@ import numpy as np
 import polars as pl
 
 from bayesvc.bench.entries import entries_of
-from bayesvc.bench.grid import Grid, Settings, Task
+from bayesvc.bench.grid import Grid, StudySettings, Task
 from bayesvc.bench.grid_run import run_grid
 from bayesvc.bench.store import Store
 
-SETTINGS = Settings("small", n_trees=5, burn_in=20, n_draws=20)
+SETTINGS = StudySettings("small", n_trees=5, burn_in=20, n_draws=20)
 METHODS = ("dart-vc@2", "tests.helpers.small_grid:slow", "tests.helpers.small_grid:first")
 N_TASKS = 12
 N_ROWS = N_TASKS * len(METHODS)

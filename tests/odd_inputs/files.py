@@ -108,14 +108,14 @@ def results_in(name: str) -> Callable[[], None]:
     """Open a folder of benchmark results that is something else."""
 
     def open_store() -> None:
-        from bayesvc.bench.grid import Settings
+        from bayesvc.bench.grid import StudySettings
         from bayesvc.bench.store import Store
 
         Path("thesis.txt").write_text("dear")
         Path("old").mkdir()
         about = {"format": 99, "bayesvc": "9.0", "settings": {"of": "its own"}}
         (Path("old") / "store.json").write_text(json.dumps(about))
-        Store(name, Settings("smoke"))
+        Store(name, StudySettings("smoke"))
 
     return open_store
 
@@ -181,9 +181,9 @@ OTHERS: list[Case] = [
     Refused("`checkpoint=` a file", checkpoint_in_a_file, ValueError,
             ("checkpoint='fits'", "is no folder")),
     Refused("benchmark results into a folder of something else", results_in("."), store_error(),
-            ("no folder of results",)),
+            ("is not a folder of results",)),
     Refused("benchmark results into a file", results_in("thesis.txt"), store_error(),
-            ("no folder of results",)),
+            ("is not a folder of results",)),
     Refused("benchmark results of another format", results_in("old"), store_error(),
             ("written by bayesvc 9.0 (format 99)",), r"(?<=this is )\S+"),
 ]  # fmt: skip

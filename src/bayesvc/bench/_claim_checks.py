@@ -1,4 +1,4 @@
-"""How a claim about cells is checked: small functions that make small functions."""
+"""Checks of claims about cells: functions that return a check."""
 
 from __future__ import annotations
 
@@ -8,21 +8,14 @@ from typing import Any
 import polars as pl
 
 from bayesvc.bench import paper
-from bayesvc.bench.summary import (
-    cell_means,
-    common_tasks,
-    default_fits,
-    next_best,
-    one_kind,
-    runtimes,
-    sensitivity,
-)
+from bayesvc.bench.result_rows import common_tasks, default_replicates, one_kind
+from bayesvc.bench.score_tables import cell_means, next_best, runtimes, sensitivity
 
 Cell = dict[str, Any]
 """`n` and `snr` (or `p`), and a value for each method."""
 
 Finding = tuple[str, bool | None]
-"""What was found, and whether the claim holds; None where nothing was run."""
+"""Result of a check, and whether the claim holds; None if nothing was run."""
 
 Check = Callable[["Study"], Finding]
 
@@ -33,14 +26,14 @@ _MOST_LISTED = 4
 
 
 class Study:
-    """The rows that claims are about: one kind of data, the authors' if there are any."""
+    """Rows that the claims refer to: one kind of data, the authors' if there are any."""
 
     def __init__(self, rows: pl.DataFrame) -> None:
         self.rows = one_kind(rows)
-        self.default = default_fits(self.rows)
+        self.default = default_replicates(self.rows)
 
     def cells(self, score: str, methods: Sequence[str], *, needed: int | None = None) -> list[Cell]:
-        """Return the cells in which at least `needed` of `methods` were run, by default all."""
+        """Return the cells in which at least `needed` of `methods` were run; by default, all."""
         shared = cell_means(common_tasks(self.default, methods))
         found: dict[tuple[int, float], Cell] = {}
         for row in shared.sort("n", "snr").iter_rows(named=True):
@@ -50,7 +43,7 @@ class Study:
         return [cell for cell in found.values() if len(cell) - 2 >= least]
 
     def times(self, methods: Sequence[str]) -> list[Cell]:
-        """Return seconds by (n, p), where all of `methods` were run."""
+        """Return seconds by (n, p) where all of `methods` were run."""
         table = runtimes(self.rows.filter(pl.col("method").is_in(list(methods)))).drop_nulls(
             "seconds"
         )
@@ -61,7 +54,7 @@ class Study:
         return [found[place] for place in sorted(found) if len(found[place]) - 2 == len(methods)]
 
     def changes(self, n_replicates: Sequence[int]) -> list[Cell]:
-        """Return the change in F1 with so few fits, and the lead over the best of the seven."""
+        """Return the change in F1 with fewer replicates, and the lead over the next best."""
         table = sensitivity(self.rows).filter(
             pl.col("n_replicates").is_in(list(n_replicates)), pl.col("reference") >= 10
         )
@@ -72,14 +65,14 @@ class Study:
 
 
 def anywhere(cell: Cell) -> bool:
-    """Say yes."""
+    """Accept every cell."""
     return True
 
 
 def count(
     cells: Sequence[Cell], holds: Callable[[Cell], bool], enough: float = ALL, what: str = "cells"
 ) -> Finding:
-    """Count the cells for which `holds` is true; `MOST` needs more than half of them."""
+    """Count the cells for which `holds` is true; `MOST` requires more than half of them."""
     if not cells:
         return NOT_RUN
     bad = [cell for cell in cells if not holds(cell)]
@@ -92,7 +85,7 @@ def count(
 
 
 def place(cell: Cell) -> str:
-    """Return where a cell is, as in "(500, 0.25)"."""
+    """Name a cell, as in "(500, 0.25)"."""
     second = cell["p"] if "p" in cell and "snr" not in cell else f"{cell['snr']:g}"
     return f"({cell['n']}, {second})"
 
@@ -105,16 +98,13 @@ def in_cells(
     enough: float = ALL,
 ) -> Check:
     """Check each cell in which all of `methods` were run."""
-
-    def check(study: Study) -> Finding:
-        cells = [cell for cell in study.cells(score, methods) if where(cell)]
-        return count(cells, holds, enough)
-
-    return check
+    return lambda study: count(
+        [cell for cell in study.cells(score, methods) if where(cell)], holds, enough
+    )
 
 
 def extreme(score: str, method: str, others: Sequence[str], sign: int = 1) -> Check:
-    """Check that a method is above (below, for -1) all `others` run in the cell, at least one."""
+    """Check that a method is above (below, for -1) all `others` that were run in the cell."""
 
     def holds(cell: Cell) -> bool:
         rest = [cell[other] for other in others if other in cell and other != method]
@@ -159,7 +149,7 @@ def within(
 
 
 def along_snr(score: str, method: str, sign: int, start: float = 5.0) -> Check:
-    """Check, for each n, that a score is higher (lower, for -1) beyond the SNR `start`."""
+    """Check, for each n, that a score is higher (lower, for -1) above the SNR `start`."""
 
     def check(study: Study) -> Finding:
         cells = study.cells(score, [method])
@@ -170,16 +160,6 @@ def along_snr(score: str, method: str, sign: int, start: float = 5.0) -> Check:
     return check
 
 
-def in_sizes(
-    methods: Sequence[str],
-    holds: Callable[[Cell], bool],
-    where: Callable[[Cell], bool] = anywhere,
-    enough: float = ALL,
-) -> Check:
-    """Check the seconds of each (n, p)."""
-
-    def check(study: Study) -> Finding:
-        cells = [cell for cell in study.times(methods) if where(cell)]
-        return count(cells, holds, enough, "sizes (n, p)")
-
-    return check
+def in_sizes(methods: Sequence[str], holds: Callable[[Cell], bool]) -> Check:
+    """Check the seconds of each (n, p) in which all of `methods` were run."""
+    return lambda study: count(study.times(methods), holds, what="sizes (n, p)")

@@ -1,4 +1,4 @@
-"""Pieces of the benchmark's figures: panels, lines, legends."""
+"""Parts of the benchmark's figures: panels, lines and legends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FIT_STYLES: dict[int | None, tuple[str, str]] = {
+REPLICATE_STYLES: dict[int | None, tuple[str, str]] = {
     10: ("#88CCEE", "o"),
     5: ("#44AA99", "s"),
     3: ("#117733", "^"),
@@ -26,7 +26,7 @@ FIT_STYLES: dict[int | None, tuple[str, str]] = {
 
 
 def four_panels(title: str, note: str, y: str, x: str) -> tuple[Figure, dict[int, Axes]]:
-    """Return a figure with a panel for each n of the paper."""
+    """Create a figure with a panel for each n of the paper."""
     figure = new_figure(9, 7)
     figure.suptitle(title + "\n" * (1 + note.count("\n")), fontsize=12)  # room for the note
     figure.text(0.5, 0.955, note, ha="center", va="top", fontsize=8, color="#555555")
@@ -52,7 +52,7 @@ def draw_line(
     behind: bool = False,
     x: str = "snr",
 ) -> None:
-    """Draw a line through the rows, broken where an SNR of the paper was not run."""
+    """Draw a line through the rows, interrupted at each SNR of the paper that was not run."""
     if table.is_empty():
         return
     values = dict(zip(table[x].to_list(), table[y].to_list(), strict=True))
@@ -71,27 +71,27 @@ def draw_line(
 
 
 def snr_axis(axes: Axes) -> None:
-    """Label the places of the paper's SNRs, evenly spaced."""
+    """Put the paper's SNRs on the x axis, evenly spaced."""
     labels = [f"{snr:g}" for snr in paper.SNRS[:-1]] + ["noiseless"]
     axes.set_xticks(range(len(labels)), labels, fontsize=8)
     axes.set_xlim(-0.4, len(labels) - 0.6)
 
 
 def mark_not_run(axes: Axes, missing: bool) -> None:
-    """Say in the panel that nothing of it was run."""
+    """Write "not run" into a panel without results."""
     if missing:
         box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7}
         axes.text(0.5, 0.4, "not run", transform=axes.transAxes, ha="center", fontsize=12, bbox=box)
 
 
 def add_legend(figure: Figure, styles: Mapping[str, tuple[str, str]]) -> None:
-    """Put one legend for all panels below them."""
+    """Add one legend for all panels below them."""
     from matplotlib.lines import Line2D
 
     handles = [
         Line2D([], [], color=colour, marker=marker, linewidth=1.4, markersize=5, label=name)
         for name, (colour, marker) in styles.items()
     ]
-    handles.append(Line2D([], [], color=GREY, linewidth=0.8, label="grey: the paper's"))
+    handles.append(Line2D([], [], color=GREY, linewidth=0.8, label="grey: paper"))
     columns = min(len(handles), 5)
     figure.legend(handles=handles, loc="outside lower center", ncols=columns, fontsize=9)

@@ -1,9 +1,9 @@
-"""The random numbers of the authors' data sets, drawn again in their order.
+"""Regenerate the random numbers of the authors' data sets in their order.
 
-One generator ran through all equations and left 100,000 rows of each: the relevant columns, 50
-irrelevant ones per relevant one, and an order of the latter. A run added noise from a generator of
-its own and took its training rows. Nothing of this is stored: the generator is moved to where an
-equation begins, and only the rows that are asked for are kept.
+One generator drew, for all equations in turn, a pool of 100,000 rows: the relevant columns, 50
+irrelevant ones per relevant one, and a permutation of the latter. Each run added noise from its own
+generator and picked its training rows. None of this is stored: the generator is advanced to the
+start of an equation, and only the requested rows are kept.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ROWS_AT_A_TIME = 5_000
 
 
 def rows_and_noise(n: int, seed: int, noisy: bool) -> tuple[IntArray, FloatArray]:
-    """Return the rows of the pool in a training set, and their standard normal noise."""
+    """Return the training rows of the pool, and their standard normal noise."""
     legacy = np.random.RandomState(seed)
     noise = legacy.normal(0, 1, POOL_ROWS) if noisy else np.zeros(POOL_ROWS)
     training, _ = train_test_split(
@@ -39,9 +39,9 @@ def rows_and_noise(n: int, seed: int, noisy: bool) -> tuple[IntArray, FloatArray
 def columns(
     ranges: tuple[tuple[float, float], ...], place: tuple[tuple[int, ...], int], rows: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the relevant columns of the whole pool, and these rows of all columns.
+    """Return the relevant columns of the whole pool, and the given rows of all columns.
 
-    `place` tells the number of variables of every equation, and which of them is meant.
+    `place` holds the numbers of variables of all equations, and the index of this one.
     """
     rng = np.random.Generator(_start(*place))
     p0 = len(ranges)
@@ -58,7 +58,7 @@ def columns(
 
 
 def _start(numbers: tuple[int, ...], place: int) -> np.random.PCG64:
-    """Return the bit generator as it was before the equation at `place`."""
+    """Return the bit generator in its state before the equation at `place`."""
     generator = np.random.PCG64()
     generator.state = _states(numbers)[place]
     return generator
@@ -73,7 +73,7 @@ def _states(numbers: tuple[int, ...]) -> list[Any]:
         states.append(bits.state)
         before: Any = bits.state
         bits.advance(POOL_ROWS * p0 * (1 + _COPIES))  # one step per number
-        after: Any = bits.state  # without the half of a word that is left of the last order
+        after: Any = bits.state  # without the half word left over from the last permutation
         bits.state = after | {key: before[key] for key in ("has_uint32", "uinteger")}
         rng.permutation(_COPIES * p0)
     return states

@@ -1,7 +1,7 @@
-"""What many would use instead of Bayesian trees, as methods for a benchmark.
+"""Baselines for a benchmark: common alternatives to Bayesian trees.
 
-``bayesvc bench run --methods bayesvc.bench.baselines:lasso ...``
-A method of your own is a function of the same kind in a module of yours.
+Use them as ``bayesvc bench run --methods bayesvc.bench.baselines:lasso ...``. A function of your
+own with the same arguments works in the same way.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bayesvc._typing import BoolArray, FloatArray
 
 
 def lasso(X: FloatArray, y: FloatArray, seed: int) -> BoolArray:
-    """Select the columns with a coefficient in a lasso whose penalty is cross-validated.
+    """Select the columns with nonzero coefficients in a lasso with cross-validated penalty.
 
     Examples
     --------
@@ -36,10 +36,10 @@ def lasso(X: FloatArray, y: FloatArray, seed: int) -> BoolArray:
 
 
 def random_forest(X: FloatArray, y: FloatArray, seed: int) -> BoolArray:
-    """Select the columns that a random forest misses when they are permuted.
+    """Select columns by the permutation importance of a random forest.
 
     The forest is fitted to one half of the rows. In the other half each column is permuted five
-    times; it is selected if the loss of R2 is two standard deviations above 0.
+    times; it is selected if the mean loss of R2 exceeds two standard deviations.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""What the paper says about its results, and whether it is so.
+"""Check the paper's statements about its results.
 
-Each claim is put to our rows and, by the same function, to the paper's own tables. Bounds are
-compared to four decimals; "most" is more than half. Nothing allows for chance: with one seed, read
-the counts and the ranges, not the verdict alone.
+Each claim is checked on our rows and, by the same function, on the paper's own tables. Bounds are
+compared to four decimals; "most" means more than half. The checks make no allowance for chance:
+with one seed, read the counts and ranges, not the verdict alone.
 """
 
 from __future__ import annotations
@@ -40,16 +40,17 @@ EIGHT = (*paper.EXISTING, VC)
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper and what became of it.
+    """A statement of the paper, and whether it holds.
 
     Attributes
     ----------
     id, statement : str
     paper : str
-        The value that the paper's text gives.
+        Value given in the paper's text.
     tables : str
-        What the same check finds in the paper's tables; empty where they cannot tell.
+        Result of the same check on the paper's tables; empty if they do not contain it.
     ours : str
+        Result of the check on our rows.
     verdict : {"holds", "does not hold", "not run"}
     """
 
@@ -62,7 +63,7 @@ class Claim:
 
 
 def claims(rows: pl.DataFrame) -> list[Claim]:
-    """Put every claim of the paper to these result rows.
+    """Check every claim of the paper on these result rows.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def _judged(finding: Finding) -> tuple[str, str]:
 
 
 def _gap_by_n(study: Study) -> Finding:
-    """Say whether the lead over ABC is largest at the smallest n."""
+    """Check whether the lead over ABC is largest at the smallest n."""
     gaps: dict[int, list[float]] = {}
     for cell in study.cells("f1", [VC, ABC]):
         gaps.setdefault(cell["n"], []).append(cell[VC] - cell[ABC])
@@ -173,9 +174,9 @@ _CLAIMS: tuple[tuple[str, str, str, Check], ...] = (
      _gap_by_n),
     ("mpm-second", "dart-mpm is second of the eight methods in F1 up to SNR 1", "12 of 12 cells",
      in_cells("f1", EIGHT, lambda c: rank(c, MPM, EIGHT) == 2, lambda c: c["snr"] <= 1)),
-    ("mpm-falls", "F1 of dart-mpm is lower beyond SNR 5 than there", "16 of 16 cells",
+    ("mpm-falls", "F1 of dart-mpm is lower above SNR 5 than at SNR 5", "16 of 16 cells",
      along_snr("f1", MPM, -1)),
-    ("vc-stable", "F1 of dart-vc is higher beyond SNR 5 than there", "16 of 16 cells",
+    ("vc-stable", "F1 of dart-vc is higher above SNR 5 than at SNR 5", "16 of 16 cells",
      along_snr("f1", VC, 1)),
     ("bart-mpm-worst", "bart-mpm has the lowest F1 of all methods run", "all cells, unreported",
      _worst),
@@ -194,8 +195,8 @@ _CLAIMS: tuple[tuple[str, str, str, Check], ...] = (
      "and at (1000, 0.25)", "36 of 36 cells",
      in_cells("f1", (LOCAL, MI), lambda c: (c[LOCAL] > c[MI]) != (
          (c["n"] == 500 and c["snr"] <= 1) or (c["n"], c["snr"]) == (1000, 0.25)))),
-    ("mi-drop", "F1 of MI-Local is lower noiseless than at SNR 20 for n >= 1000", "3 of 3 cells",
-     _noiseless_drop),
+    ("mi-drop", "F1 of MI-Local is lower without noise than at SNR 20 for n >= 1000",
+     "3 of 3 cells", _noiseless_drop),
     ("mi-empty", "MI-Local selects nothing in some noiseless runs", "occasionally", _empty),
     ("rank-last", "VIP Rank is last of the eight in F1 in most cells", "often",
      in_cells("f1", EIGHT, lambda c: rank(c, RANK, EIGHT) == 8, enough=MOST)),
@@ -268,22 +269,23 @@ _CLAIMS: tuple[tuple[str, str, str, Check], ...] = (
     ("strict-fpr", "FPR of the other five is near zero (here: below 0.01)", "all cells",
      within(_cells("fpr", (VC, MPM, ABC, GSE, GMAX)),
             lambda c: max(c[m] for m in (VC, MPM, ABC, GSE, GMAX)), most=0.01)),
-    ("mpm-fpr-rises", "FPR of dart-mpm is higher beyond SNR 5 than there", "16 of 16 cells",
+    ("mpm-fpr-rises", "FPR of dart-mpm is higher above SNR 5 than at SNR 5", "16 of 16 cells",
      along_snr("fpr", MPM, 1)),
-    ("mpm-true-sigma", "its false positives persist with sigma fixed at the truth (here: at least "
-     "half as many)", "persist", _true_sigma),
-    # ---- number of fits; the paper's are medians over ten seeds
-    ("fits-5-10", "5 or 10 fits lose at most 0.0033 in F1 against 20", "at least -0.0033",
+    ("mpm-true-sigma", "its false positives persist with sigma fixed at its true value (here: at "
+     "least half as many)", "persist", _true_sigma),
+    # ---- number of replicates; the paper's are medians over ten seeds
+    ("fits-5-10", "5 or 10 replicates lose at most 0.0033 in F1 against 20", "at least -0.0033",
      within(lambda s: s.changes((5, 10)), lambda c: c["change_median"], -0.0033)),
-    ("fits-2", "2 fits lose at most 0.012", "at least -0.012",
+    ("fits-2", "2 replicates lose at most 0.012", "at least -0.012",
      within(lambda s: s.changes((2,)), lambda c: c["change_median"], -0.012)),
-    ("fits-2-next-best", "with 2 fits dart-vc leads the next best of the seven by at least 0.006",
+    ("fits-2-next-best", "with 2 replicates dart-vc leads the next best of the seven by at least "
+     "0.006",
      "at least 0.006", within(lambda s: [c for c in s.changes((2,)) if c["lead"] is not None],
                               lambda c: c["lead"], 0.006)),
-    ("fits-1", "1 fit loses at most 0.031", "at least -0.031",
+    ("fits-1", "1 replicate loses at most 0.031", "at least -0.031",
      within(lambda s: s.changes((1,)), lambda c: c["change_median"], -0.031)),
-    ("fits-1-next-best", "with 1 fit dart-vc is comparable with the next best (here: at most 0.01 "
-     "below)", "comparable", within(
+    ("fits-1-next-best", "with 1 replicate dart-vc is comparable with the next best (here: at "
+     "most 0.01 below)", "comparable", within(
          lambda s: [c for c in s.changes((1,)) if c["lead"] is not None],
          lambda c: c["lead"], -0.01)),
     # ---- costs

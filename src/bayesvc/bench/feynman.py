@@ -1,4 +1,4 @@
-"""The 100 equations of the paper's study, fresh data from them, and the authors' own data."""
+"""The 100 equations of the paper's study, with fresh data or the authors' own data."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _ROWS_FOR_SD = 100_000
 
 @dataclass(frozen=True)
 class Equation:
-    """A formula, and the range of each of its variables.
+    """A formula and the ranges of its variables.
 
     Parameters
     ----------
     name, formula : str
     ranges : mapping from str to (low, high)
-        Each variable is uniform between the two.
+        Each variable is uniform between low and high.
     equiv_class : str
-        Equations with the same one are equal up to scaling and the names of variables.
+        Equations of the same class are equal up to scaling and the names of variables.
 
     Examples
     --------
@@ -52,10 +52,15 @@ class Equation:
         checked: dict[str, tuple[float, float]] = {}
         ranges: Any = self.ranges
         if not isinstance(ranges, Mapping) or not ranges:
-            raise TypeError(f"ranges={ranges!r} must name variables; pass {{'a': (1, 2)}}")
+            raise TypeError(
+                "`ranges` must map variables to bounds, as in {'a': (1, 2)}. "
+                f"Got {ranges!r} instead."
+            )
         for name, bounds in ranges.items():
             if np.shape(bounds) != (2,):
-                raise ValueError(f"ranges[{name!r}]={bounds!r} must be two numbers, (low, high)")
+                raise ValueError(
+                    f"`ranges[{name!r}]` must be two numbers (low, high). Got {bounds!r} instead."
+                )
             low = check_number(f"ranges[{name!r}][0]", bounds[0], remedy="pass a finite number")
             remedy = f"pass a finite number above the lower one, {low:g}"
             high = check_number(f"ranges[{name!r}][1]", bounds[1], above=low, remedy=remedy)
@@ -65,11 +70,11 @@ class Equation:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Names of the variables, the relevant columns in this order."""
+        """Names of the variables, in the order of the relevant columns."""
         return tuple(self.ranges)
 
     def signal(self, relevant: FloatArray) -> FloatArray:
-        """Return the formula's values for the columns of `relevant`.
+        """Evaluate the formula at the rows of `relevant`.
 
         Raises
         ------
@@ -85,13 +90,13 @@ class Equation:
                 f"{n}={v:g}" for n, v in zip(self.variables, relevant[row], strict=True)
             )
             raise ValueError(
-                f"formula={self.formula!r} is {found[row]} at {where}; narrow the ranges to where "
-                "it is finite"
+                f"`formula` must be finite within the ranges. Got {self.formula!r} instead, which "
+                f"is {found[row]} at {where}. Narrow the ranges."
             )
         return found
 
     def draw(self, rng: np.random.Generator, n: int, copies: int = 1) -> FloatArray:
-        """Return `copies` columns for each variable, those of a variable side by side."""
+        """Draw `copies` columns for each variable, those of a variable next to each other."""
         blocks = [rng.uniform(*bounds, size=(n, copies)) for bounds in self.ranges.values()]
         return np.concatenate(blocks, axis=1)
 
@@ -123,7 +128,7 @@ def equations() -> dict[str, Equation]:
 
 
 def equation(name: Any) -> Equation:
-    """Return an equation by its name, such as "II.11.17" or "feynman_II_11_17".
+    """Look up an equation by name, such as "II.11.17" or "feynman_II_11_17".
 
     Examples
     --------
@@ -137,10 +142,10 @@ def equation(name: Any) -> Equation:
         full = "feynman_" + name.replace(".", "_")
     if not isinstance(full, str) or full not in known:
         close = difflib.get_close_matches(str(full), known, 1)
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        hint = f" Did you mean {close[0]!r}?" if close else ""
         raise ValueError(
-            f"name={name!r} is no equation of the study{hint}; "
-            "bayesvc.bench.feynman.equations() lists them"
+            "`name` must be an equation of the study, as listed by "
+            f"bayesvc.bench.feynman.equations(). Got {name!r} instead.{hint}"
         )
     return known[full]
 
@@ -160,12 +165,12 @@ def load(
     name : str or Equation
         One of `equations`, or an equation of your own.
     n : int
-        Rows.
+        Number of rows.
     snr : float
         Variance of the signal over that of the noise; inf for no noise.
     seed : int
-    n_irrelevant : int, default 50
-        Irrelevant columns from the distribution of each relevant one.
+    n_irrelevant : int, default=50
+        Number of irrelevant columns drawn from the distribution of each relevant one.
 
     Returns
     -------
@@ -191,18 +196,18 @@ def load(
 
 
 def load_authors(name: str, n: int, snr: float = math.inf, seed: int = 860) -> BenchProblem:
-    """Draw again the training set that the paper's authors used.
+    """Regenerate the training set that the paper's authors used.
 
     Parameters
     ----------
     name : str
         One of `equations`.
     n : int
-        Rows, up to 75,000. Fewer rows are the first ones of more rows.
+        Number of rows, up to 75,000. A smaller set is the beginning of a larger one.
     snr : float
         Variance of the signal over that of the noise; inf for no noise.
     seed : int
-        The authors took 11284, 11964, 15795, 21575, 22118, 23654, 29802, 5390, 6265 and 860.
+        Seed; the authors used 11284, 11964, 15795, 21575, 22118, 23654, 29802, 5390, 6265 and 860.
 
     Returns
     -------
@@ -218,9 +223,9 @@ def load_authors(name: str, n: int, snr: float = math.inf, seed: int = 860) -> B
     """
     law = equation(name)
     n, snr = check_size(n, authors_data.TRAINING_ROWS), check_snr(snr)
-    seed = check_integer("seed", seed, 0, "the authors took 860 and nine others")
+    seed = check_integer("seed", seed, 0, "Pass one of the authors' seeds, such as 860.")
     if seed >= 2**32:
-        raise ValueError(f"seed={seed} is above {2**32 - 1}; the authors took 860 and nine others")
+        raise ValueError(f"`seed` must be at most {2**32 - 1}. Got {seed} instead.")
     rows, noise = authors_data.rows_and_noise(n, seed, noisy=math.isfinite(snr))
     pool, X = authors_data.columns(tuple(law.ranges.values()), _place(law.name), rows)
     signal = law.signal(pool)
@@ -229,7 +234,7 @@ def load_authors(name: str, n: int, snr: float = math.inf, seed: int = 860) -> B
 
 
 def _place(name: str) -> tuple[tuple[int, ...], int]:
-    """Return the numbers of variables of all equations, and the place of this one."""
+    """Return the numbers of variables of all equations, and the index of this one."""
     return tuple(len(law.ranges) for law in equations().values()), list(equations()).index(name)
 
 

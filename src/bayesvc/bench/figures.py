@@ -1,6 +1,7 @@
-"""The paper's fifteen figures, in the order of its text and supplement, with ours in front.
+"""Draw the fifteen figures of the paper and its supplement from our results.
 
-The paper's own points are grey, with the marker of the method. What was not run is missing.
+The paper's own points are grey, with the marker of the method. Methods that were not run are
+absent.
 """
 
 from __future__ import annotations
@@ -19,21 +20,15 @@ from scipy.stats import rankdata
 from bayesvc._validation import check_choice, check_floats
 from bayesvc.bench import paper
 from bayesvc.bench._figure_parts import (
-    FIT_STYLES,
+    REPLICATE_STYLES,
     add_legend,
     draw_line,
     four_panels,
     mark_not_run,
     snr_axis,
 )
-from bayesvc.bench.summary import (
-    cell_means,
-    default_fits,
-    next_best,
-    one_kind,
-    runtimes,
-    sensitivity,
-)
+from bayesvc.bench.result_rows import default_replicates, one_kind
+from bayesvc.bench.score_tables import cell_means, next_best, runtimes, sensitivity
 from bayesvc.plots.style import GREY, LEFT_OUT, SELECTED, STYLES, need_matplotlib, new_figure, save
 
 if TYPE_CHECKING:
@@ -78,13 +73,13 @@ _SCORE_FIGURES = (
 
 @dataclass(frozen=True, eq=False)
 class ScatterPanel:
-    """A measure of all variables over several fits, and what was selected by it.
+    """Importance of all variables over several replicates, and the variables selected.
 
     Attributes
     ----------
     label : str
-        Of the measure, such as "BART VC".
-    values : array (n_fits, n_variables)
+        Name of the measure, such as "BART VC".
+    values : array (n_replicates, n_variables)
     relevant, selected : array of bool (n_variables,)
     """
 
@@ -94,7 +89,7 @@ class ScatterPanel:
     selected: ArrayLike
 
     def points(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the mean measure and mean rank of each variable, log1p and then min-max.
+        """Compute the mean importance and mean rank of each variable, log1p and min-max scaled.
 
         Examples
         --------
@@ -106,8 +101,9 @@ class ScatterPanel:
         values = check_floats("values", self.values)
         if values.ndim != 2 or len(np.asarray(self.relevant)) != values.shape[1]:
             raise ValueError(
-                f"values has shape {values.shape}, relevant has length "
-                f"{len(np.asarray(self.relevant))}; pass values as (n_fits, n_variables)"
+                "`values` must be of shape (n_replicates, n_variables), and `relevant` of length "
+                f"n_variables. Got shape {values.shape} and length "
+                f"{len(np.asarray(self.relevant))} instead."
             )
         ranks = rankdata(-values, axis=1)
         return _unit(np.log1p(values.mean(axis=0))), _unit(np.log1p(ranks.mean(axis=0)))
@@ -115,7 +111,7 @@ class ScatterPanel:
 
 @dataclass(frozen=True, eq=False)
 class Scatter:
-    """The panels of figures 9 (BART VC, DART VC) and 13 (DART VIP, DART VC)."""
+    """Panels of figures 9 (BART VC, DART VC) and 13 (DART VIP, DART VC)."""
 
     bart: ScatterPanel
     dart: ScatterPanel
@@ -128,22 +124,22 @@ def draw_all(
     formats: str | Sequence[str] = ("svg",),
     scatter: Scatter | None = None,
 ) -> list[Path]:
-    """Draw the paper's figures and its table of runtimes into a folder.
+    """Draw the paper's figures and write its table of runtimes to a folder.
 
     Parameters
     ----------
     rows : polars.DataFrame
-        Results, one row per data set, method and number of fits.
+        Results, one row per data set, method and number of replicates.
     folder : path
-        Made if it is missing.
+        Created if it does not exist.
     formats : {"svg", "pdf", "png"} or several of these
     scatter : Scatter, optional
-        Without it, figures 9 and 13 are left out.
+        Panels of figures 9 and 13, which are omitted without it.
 
     Returns
     -------
     list of Path
-        The files written.
+        Files that were written.
 
     Examples
     --------
@@ -165,7 +161,7 @@ def draw_all(
         for f in _SCORE_FIGURES
     }
     drawn["figure-04-runtime-by-p"] = runtime_figure(rows)
-    drawn["figure-05-change-with-fits"] = fits_figure(rows)
+    drawn["figure-05-change-with-replicates"] = replicates_figure(rows)
     if scatter is not None:
         drawn["figure-09-scatter-bart-dart"] = scatter_figure(scatter.bart, scatter.dart)
         drawn["figure-13-scatter-vip-vc"] = scatter_figure(scatter.vip, scatter.dart)
@@ -189,7 +185,7 @@ def scores_figure(
     """
     check_choice("score", score, _LABELS)
     chosen = [m for m in STYLES if m in set(methods)]
-    ours = cell_means(default_fits(one_kind(rows)).filter(pl.col("method").is_in(chosen)))
+    ours = cell_means(default_replicates(one_kind(rows)).filter(pl.col("method").is_in(chosen)))
     theirs = paper.results()
     figure, panels = four_panels(title, _sizes_note(ours), _LABELS[score], "signal-to-noise ratio")
     for n, axes in panels.items():
@@ -214,7 +210,7 @@ def runtime_figure(rows: pl.DataFrame) -> Figure:
     4
     """
     ours, theirs = runtimes(one_kind(rows)).drop_nulls("seconds"), paper.runtimes()
-    note = "grey: the authors', one core of an AMD EPYC 7642"
+    note = "grey: paper, one core of an AMD EPYC 7642"
     figure, panels = four_panels("Runtime", note, "seconds", "number of variables p")
     chosen = [m for m in STYLES if m in EIGHT]
     for n, axes in panels.items():
@@ -229,14 +225,14 @@ def runtime_figure(rows: pl.DataFrame) -> Figure:
     return figure
 
 
-def fits_figure(rows: pl.DataFrame) -> Figure:
-    """Draw the change in F1 of dart-vc with fewer fits, and of the next best method.
+def replicates_figure(rows: pl.DataFrame) -> Figure:
+    """Draw the change in F1 of dart-vc with fewer replicates, and of the next best method.
 
     Examples
     --------
     >>> from bayesvc.bench import paper
-    >>> from bayesvc.bench.figures import fits_figure
-    >>> len(fits_figure(paper.as_rows()).axes)
+    >>> from bayesvc.bench.figures import replicates_figure
+    >>> len(replicates_figure(paper.as_rows()).axes)
     4
     """
     rows = one_kind(rows)
@@ -244,35 +240,36 @@ def fits_figure(rows: pl.DataFrame) -> Figure:
     best = next_best(rows).filter(n_methods=len(paper.EXISTING))
     seeds = _range(ours["n_seeds"], "seed")
     note = (
-        f"ours: median over {seeds}, then mean over equations; grey: the paper's, median over "
-        "ten seeds, against 20 fits.\nNext best: mean F1 of the best of the seven existing "
+        f"ours: median over {seeds}, then mean over equations; grey: paper, median over ten "
+        "seeds, against 20 replicates.\nNext best: mean F1 of the best of the seven existing "
         "methods, where all were run"
     )
     figure, panels = four_panels(
-        "F1 of dart-vc with fewer fits", note, "change in F1", "signal-to-noise ratio"
+        "F1 of dart-vc with fewer replicates", note, "change in F1", "signal-to-noise ratio"
     )
     for n, axes in panels.items():
         axes.axhline(0, color=GREY, linewidth=0.8, zorder=0)
-        for fits, (colour, marker) in FIT_STYLES.items():
-            same = pl.col("n_replicates").eq_missing(pl.lit(fits, pl.Int64))
+        for count, (colour, marker) in REPLICATE_STYLES.items():
+            same = pl.col("n_replicates").eq_missing(pl.lit(count, pl.Int64))
             draw_line(axes, theirs.filter(same, n=n), "delta_f1", GREY, marker, True)
-            part = best.filter(n=n) if fits is None else ours.filter(same, n=n)
-            value = "change" if fits is None else "change_median"
+            part = best.filter(n=n) if count is None else ours.filter(same, n=n)
+            value = "change" if count is None else "change_median"
             draw_line(axes, part, value, colour, marker)
         snr_axis(axes)
         references = ours.filter(n=n)["reference"].unique().sort().to_list()
         if references:
             axes.set_title(
-                f"n = {n}, against {' or '.join(map(str, references))} fits", fontsize=10
+                f"n = {n}, against {' or '.join(map(str, references))} replicates", fontsize=10
             )
         mark_not_run(axes, not references)
-    names = {None: "next best", 1: "1 fit"}
-    add_legend(figure, {names.get(f, f"{f} fits"): style for f, style in FIT_STYLES.items()})
+    names = {None: "next best", 1: "1 replicate"}
+    styles = {names.get(n, f"{n} replicates"): style for n, style in REPLICATE_STYLES.items()}
+    add_legend(figure, styles)
     return figure
 
 
 def scatter_figure(left: ScatterPanel, right: ScatterPanel) -> Figure:
-    """Draw measure and rank of every variable, for two measures.
+    """Draw the importance and rank of every variable, for two measures.
 
     Examples
     --------
@@ -291,10 +288,10 @@ def scatter_figure(left: ScatterPanel, right: ScatterPanel) -> Figure:
             chosen = (relevant == is_relevant) & (selected == is_selected)
             colour = SELECTED if is_selected else LEFT_OUT
             kind = "relevant" if is_relevant else "irrelevant"
-            words = f"{kind}, {'selected' if is_selected else 'not selected'}"
+            label = f"{kind}, {'selected' if is_selected else 'not selected'}"
             axes.plot(
                 x[chosen], y[chosen], "^" if is_relevant else "o", color=colour, markersize=7,
-                markerfacecolor=colour if is_relevant else "none", linestyle="none", label=words,
+                markerfacecolor=colour if is_relevant else "none", linestyle="none", label=label,
             )  # fmt: skip
         axes.set_xlabel(f"{panel.label} (log1p, min-max)")
         axes.set_ylabel(f"{panel.label} rank (log1p, min-max)")
@@ -303,7 +300,7 @@ def scatter_figure(left: ScatterPanel, right: ScatterPanel) -> Figure:
 
 
 def runtime_table(rows: pl.DataFrame) -> str:
-    """Return seconds per run by n as a Markdown table, ours and the authors'.
+    """Format seconds per run by n as a Markdown table, ours and the authors'.
 
     Examples
     --------
@@ -331,7 +328,7 @@ def _seconds(value: float | None) -> str:
 
 def _sizes_note(cells: pl.DataFrame) -> str:
     ours = f"{_range(cells['n_problems'], 'equation')}, {_range(cells['n_seeds'], 'seed')}"
-    return f"ours: {ours}; grey: the paper's, 100 equations, 10 seeds"
+    return f"ours: {ours}; grey: paper, 100 equations, 10 seeds"
 
 
 def _range(numbers: pl.Series, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""Formulas as text, read without running it as code."""
+"""Formulas given as text, parsed without executing it as code."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Formula:
     Parameters
     ----------
     text : str
-        Made of numbers, variables, ``+ - * / **``, parentheses, pi, e, and abs, arccos, arcsin,
+        Formula of numbers, variables, ``+ - * / **``, parentheses, pi, e, and abs, arccos, arcsin,
         arctan, cos, cosh, exp, ln, log, sin, sinh, sqrt, tan, tanh.
     variables : sequence of str
-        Those that may occur.
+        Names that may occur in it.
 
     Examples
     --------
@@ -51,23 +51,23 @@ class Formula:
         self.variables = tuple(variables)
         if not isinstance(text, str) or not text.strip() or len(text) > _LONGEST:
             raise ValueError(
-                f"formula={text!r:.60} must be a text of 1 to {_LONGEST} characters; "
-                "pass one such as 'a * sin(b)'"
+                f"`formula` must be a string of 1 to {_LONGEST} characters such as 'a * sin(b)'. "
+                f"Got {text!r:.60} instead."
             )
         for name in self.variables:
             if not isinstance(name, str) or not name.isidentifier() or name in _FUNCTIONS:
                 raise ValueError(
-                    f"variable {name!r} cannot stand in a formula; use letters, digits and _, and "
-                    "no name of a function"
+                    "A variable of a formula must consist of letters, digits and _, and must not "
+                    f"have the name of a function. Got {name!r} instead."
                 )
         try:
             self._evaluate = self._compile(ast.parse(text.strip(), mode="eval").body)
             self(**dict.fromkeys(self.variables, np.ones(1)))  # too deeply nested shows here
         except (SyntaxError, RecursionError, MemoryError, OverflowError) as error:
-            raise ValueError(f"formula={text!r} cannot be read: {error}") from None
+            raise ValueError(f"`formula` must be valid. Got {text!r} instead: {error}.") from None
 
     def __call__(self, **values: FloatArray) -> FloatArray:
-        """Return the formula's values; NaN or infinite where it has none."""
+        """Evaluate the formula; NaN or infinite where it is undefined."""
         with np.errstate(all="ignore"):
             return np.asarray(self._evaluate(values), dtype=np.float64)
 
@@ -86,10 +86,13 @@ class Formula:
             return lambda values: apply(left(values), right(values))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id not in _FUNCTIONS or len(node.args) != 1 or node.keywords:
-                raise self._refusal(ast.unparse(node), f"functions are {', '.join(_FUNCTIONS)}")
+                raise self._refusal(
+                    ast.unparse(node),
+                    f"Use one of the functions {', '.join(_FUNCTIONS)}, with one argument.",
+                )
             function, argument = _FUNCTIONS[node.func.id], self._compile(node.args[0])
             return lambda values: function(argument(values))
-        raise self._refusal(ast.unparse(node), "use numbers, variables, + - * / ** and functions")
+        raise self._refusal(ast.unparse(node), "Use numbers, variables, + - * / ** and functions.")
 
     def _name(self, name: str) -> Evaluate:
         if name in self.variables:
@@ -98,7 +101,9 @@ class Formula:
             constant = np.float64(_CONSTANTS[name])
             return lambda values: constant
         known = ", ".join((*self.variables, *_CONSTANTS))
-        raise self._refusal(name, f"the variables and constants are {known}")
+        raise self._refusal(name, f"The variables and constants are {known}.")
 
     def _refusal(self, part: str, remedy: str) -> ValueError:
-        return ValueError(f"formula={self.text!r} has {part!r}, which is not allowed; {remedy}")
+        return ValueError(
+            f"`formula` must not contain {part!r}. Got {self.text!r} instead. {remedy}"
+        )

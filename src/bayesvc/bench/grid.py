@@ -1,4 +1,4 @@
-"""Which data sets and methods a study consists of."""
+"""Grids of data sets and methods that make up a study."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from bayesvc._validation import check_choice
 from bayesvc.bench import feynman
 from bayesvc.bench.authors_data import SEEDS
-from bayesvc.bench.entries import LREP, PAPER_METHODS, Entry, entries_of
+from bayesvc.bench.entries import PAPER_METHODS, REPLICATE_COUNTS, Entry, entries_of
 from bayesvc.bench.known_answer import BenchProblem
 from bayesvc.selection.methods import RECIPES
 
@@ -27,7 +27,7 @@ _SMOKE_PROBLEMS = (
 
 @dataclass(frozen=True)
 class Task:
-    """One data set: `data` is "authors" or "fresh"."""
+    """One data set; `data` is "authors" or "fresh"."""
 
     data: str
     problem: str
@@ -37,18 +37,18 @@ class Task:
 
     @property
     def key(self) -> str:
-        """Text that no other task has."""
+        """Text that identifies the task."""
         return f"{self.data}/{self.problem}/{self.n}/{self.snr:g}/{self.seed}"
 
     def load(self) -> BenchProblem:
-        """Draw the data."""
+        """Generate the data."""
         load = feynman.load_authors if self.data == "authors" else feynman.load
         return load(self.problem, self.n, self.snr, self.seed)
 
 
 @dataclass(frozen=True)
-class Settings:
-    """How every fit of a study is run; stored with its results."""
+class StudySettings:
+    """Settings of every replicate of a study, stored with its results."""
 
     grid: str
     n_trees: int = 20
@@ -59,20 +59,20 @@ class Settings:
 
 @dataclass(frozen=True)
 class Grid:
-    """Tasks, each with what is to be scored on it."""
+    """Tasks, each with the entries to score on it."""
 
-    settings: Settings
+    settings: StudySettings
     tasks: dict[Task, tuple[Entry, ...]]
 
 
 @dataclass(frozen=True)
 class _Block:
-    """Tasks of all combinations."""
+    """All combinations of sizes, SNRs, seeds and problems, with their methods."""
 
     sizes: Sequence[int]
     snrs: Sequence[float]
     methods: Sequence[str]
-    lrep: Sequence[int] = ()
+    n_replicates: Sequence[int] = ()
     problems: Sequence[str] | None = None
     seeds: Sequence[int] = (ONE_SEED,)
     data: str = "authors"
@@ -94,12 +94,12 @@ _PERMUTED = ("bart-vip-local", "bart-vip-gse", "bart-vip-gmax", "bart-mi-local",
 _WHOLE = (*PAPER_METHODS, "bart-vip-measure", "bart-mpm", "dart/vc/clustering@1")
 
 _GRIDS: dict[str, tuple[_Block, ...]] = {
-    "paper": (_Block(SIZES, SNRS, _WHOLE, LREP, seeds=SEEDS),),
-    "seed": (_Block(SIZES, SNRS, _WHOLE, LREP),),
+    "paper": (_Block(SIZES, SNRS, _WHOLE, REPLICATE_COUNTS, seeds=SEEDS),),
+    "seed": (_Block(SIZES, SNRS, _WHOLE, REPLICATE_COUNTS),),
     "slice": (
-        _Block((500,), SNRS, _CLUSTERED, LREP),
+        _Block((500,), SNRS, _CLUSTERED, REPLICATE_COUNTS),
         _Block((500,), _FEW_SNRS, _PERMUTED),
-        _Block((1000,), SNRS, _CLUSTERED, LREP[:-1]),
+        _Block((1000,), SNRS, _CLUSTERED, REPLICATE_COUNTS[:-1]),
         _Block((1500, 2000), _FEW_SNRS, ("dart-vc", "dart-mpm", "bart-vc")),
     ),
     "smoke": (_Block((500,), (1.0, math.inf), tuple(RECIPES), problems=_SMOKE_PROBLEMS),),
@@ -110,28 +110,28 @@ GRID_NAMES = tuple(_GRIDS)
 def make_grid(
     name: str,
     methods: Sequence[str] | None = None,
-    lrep: Sequence[int] = (),
+    n_replicates: Sequence[int] = (),
     *,
     sizes: Sequence[int] = (),
     snrs: Sequence[float] = (),
     seeds: Sequence[int] = (),
     problems: Sequence[str] = (),
 ) -> Grid:
-    """Return a grid by name, with its own methods or with others.
+    """Make a grid by name, with its own methods or with others.
 
     Parameters
     ----------
     name : {"paper", "seed", "slice", "smoke"}
-        All 36,000 data sets of the paper; those of one seed; a part of these; ten small problems
-        with short chains.
+        All 36,000 data sets of the paper; those of one seed; a part of these; or ten small
+        problems with few iterations.
     methods : list of str, optional
-        As in `bayesvc.bench.entries.entries_of`.
-    lrep : list of int, optional
-        Further numbers of fits for these methods.
+        Names as in `bayesvc.bench.entries.entries_of`; by default the grid's own methods.
+    n_replicates : list of int, optional
+        Further numbers of replicates for these methods.
     sizes, snrs, seeds : lists of numbers, optional
-        Only the tasks with one of these.
+        Restrict the grid to these numbers of rows, signal-to-noise ratios or seeds.
     problems : list of str, optional
-        Only these equations.
+        Restrict the grid to these equations.
 
     Examples
     --------
@@ -144,34 +144,41 @@ def make_grid(
     72
     """
     check_choice("grid", name, _GRIDS)
-    if lrep and methods is None:
-        numbers = ",".join(map(str, lrep))
-        raise ValueError(f"lrep={numbers} was given alone; name the methods it is for (methods)")
+    if n_replicates and methods is None:
+        counts = ",".join(map(str, n_replicates))
+        raise ValueError(
+            f"`n_replicates` must come with `methods`. Got n_replicates={counts} alone. "
+            "Name the methods with `methods`."
+        )
     wanted: dict[Task, dict[tuple[str, int], Entry]] = {}
     for block in _GRIDS[name]:
-        mine = (block.methods, block.lrep) if methods is None else (methods, lrep)
-        entries = entries_of(*mine)
+        entries = entries_of(
+            block.methods if methods is None else methods,
+            block.n_replicates if methods is None else n_replicates,
+        )
         for task in block.tasks():
             here = wanted.setdefault(task, {})
-            here.update({entry.key: entry for entry in entries if _makes_sense(entry, task)})
+            here.update({entry.key: entry for entry in entries if _is_defined(entry, task)})
     names = [_short(problem) for problem in problems]
     for part, chosen in (("n", sizes), ("snr", snrs), ("seed", seeds), ("problem", names)):
         wanted = _only(wanted, name, part, chosen)
-    settings = Settings(name, burn_in=1000, n_draws=1000) if name == "smoke" else Settings(name)
+    settings = StudySettings(name)
+    if name == "smoke":
+        settings = StudySettings(name, burn_in=1000, n_draws=1000)
     return Grid(settings, {task: tuple(here.values()) for task, here in wanted.items() if here})
 
 
 def _only(
     wanted: dict[Task, Any], grid: str, part: str, chosen: Sequence[float] | Sequence[str]
 ) -> dict[Task, Any]:
-    """Keep the tasks with one of the chosen values of a part of theirs."""
+    """Keep the tasks whose `part` (n, snr, seed or problem) is one of the chosen values."""
     parts = {task: _part(task, part) for task in wanted}
     there = sorted(set(parts.values()))
     for value in chosen:
         if value not in there:
             raise ValueError(
-                f"{part}={_plain(value)} is not in the grid {grid!r}; it has "
-                f"{', '.join(map(_plain, there))}"
+                f"`{part}` must be one of the values in the grid {grid!r}: "
+                f"{', '.join(map(_plain, there))}. Got {_plain(value)} instead."
             )
     return {task: own for task, own in wanted.items() if not chosen or parts[task] in chosen}
 
@@ -181,7 +188,7 @@ def _part(task: Task, part: str) -> Any:
 
 
 def _short(problem: str) -> str:
-    """Return the name of an equation as Feynman's lectures number it, such as I.6.2a."""
+    """Return the number of an equation in Feynman's lectures, such as I.6.2a."""
     return problem.removeprefix("feynman_").replace("_", ".")
 
 
@@ -189,5 +196,5 @@ def _plain(value: float | str) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _makes_sense(entry: Entry, task: Task) -> bool:
+def _is_defined(entry: Entry, task: Task) -> bool:
     return not entry.knows_sigma or math.isfinite(task.snr)

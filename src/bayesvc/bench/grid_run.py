@@ -1,4 +1,4 @@
-"""Run a grid: on processes of this machine, or on a Dask cluster."""
+"""Run a grid in processes on this machine or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _SECONDS_TO_CONNECT = 10
 
 
 @dataclass(frozen=True)
-class Summary:
-    """What a run did: tasks run, entries that failed, and tasks that others are running."""
+class RunSummary:
+    """Numbers of tasks run, of entries that failed, and of tasks that other processes run."""
 
     n_run: int
     n_failed: int
@@ -37,14 +37,14 @@ def run_grid(
     grid: Grid,
     folder: str | os.PathLike[str],
     *,
-    n_jobs: int | None = -1,
+    n_jobs: int = -1,
     shard: tuple[int, int] = (1, 1),
     dask: str | None = None,
     keep_draws: bool = False,
     retry_failed: bool = False,
     on_done: OnDone | None = None,
-) -> Summary:
-    """Run what a folder of results still lacks.
+) -> RunSummary:
+    """Run the tasks of a grid that a folder has no results of.
 
     Parameters
     ----------
@@ -52,25 +52,25 @@ def run_grid(
     folder : path
         New, or of an earlier run of this grid, which is continued. Several processes may work on
         one folder.
-    n_jobs : int or None, default -1
-        Number of processes, or of tasks at a time on the cluster; -1 uses all CPUs, or all threads
-        of the cluster.
-    shard : (int, int), default (1, 1)
-        The i-th of N parts of the tasks.
+    n_jobs : int, default=-1
+        Number of processes, or of tasks at a time on the cluster; -1 means as many as there are
+        CPUs.
+    shard : (int, int), default=(1, 1)
+        Part i of N of the tasks.
     dask : str, optional
         Address of a Dask scheduler, such as "tcp://10.0.0.5:8786".
-    keep_draws : bool, default False
-        Also write the tallies of the fits.
-    retry_failed : bool, default False
-        Run again what failed.
+    keep_draws : bool, default=False
+        Also write the tallies of the replicates.
+    retry_failed : bool, default=False
+        Run failed entries again.
     on_done : callable, optional
-        Receives the number of tasks done, of all tasks, and of failed entries.
+        Receives the numbers of tasks done, of all tasks, and of failed entries.
 
     Returns
     -------
-    Summary
+    RunSummary
     """
-    resolve_n_jobs(n_jobs)  # an error before the folder is made
+    resolve_n_jobs(n_jobs)  # an error before the folder is created
     index, parts = check_shard(shard)
     mine = dict(list(grid.tasks.items())[index - 1 :: parts])
     with Store(folder, grid.settings) as store, _workers(dask, n_jobs) as (executor, width):
@@ -84,25 +84,29 @@ def run_grid(
             n_run += 1
             n_failed += sum(row["error"] is not None for row in outcome.rows)
             report(done_before + n_run, len(mine), n_failed)
-        return Summary(n_run, n_failed, len(store.missing(mine, False)))
+        return RunSummary(n_run, n_failed, len(store.missing(mine, False)))
 
 
 def check_shard(shard: Any) -> tuple[int, int]:
-    """Return the part of the tasks that is meant, (i, N), or say what is wrong."""
-    remedy = "pass (1, 4) for the first of four parts"
+    """Return `shard` as (i, N), checked."""
+    remedy = "Pass (1, 4) for the first of four parts."
     try:
         index, parts = shard
     except (TypeError, ValueError):
-        raise ValueError(f"shard={shard!r} must be two numbers; {remedy}") from None
+        raise ValueError(
+            f"`shard` must be two integers (i, N). Got {shard!r} instead. {remedy}"
+        ) from None
     parts = check_integer("shard[1]", parts, 1, remedy)
     index = check_integer("shard[0]", index, 1, remedy)
     if index > parts:
-        raise ValueError(f"shard={shard!r} asks for part {index} of {parts}; {remedy}")
+        raise ValueError(
+            f"`shard` must be (i, N) with i from 1 to N. Got {shard!r} instead. {remedy}"
+        )
     return index, parts
 
 
 class _Queue:
-    """Hands out tasks that no one has run or is running."""
+    """Hands out tasks that no process has run or is running."""
 
     def __init__(
         self, store: Store, tasks: dict[Task, tuple[Entry, ...]], retry_failed: bool
@@ -127,7 +131,7 @@ def _outcomes(
     running: set[Future[Outcome]] = set()
     more = True
     while more or running:
-        while more and len(running) <= width:  # one more than can run, so that none waits
+        while more and len(running) <= width:  # one more than can run, so that no worker waits
             found = queue.next()
             more = found is not None
             if found is not None:
@@ -143,16 +147,16 @@ def _result(future: Future[Outcome]) -> Outcome:
         return future.result()
     except TerminatedWorkerError:
         raise StoreError(
-            "a worker process was killed, perhaps for lack of memory; what was finished is kept: "
-            "run the same command again, with fewer jobs if memory is short"
+            "A worker process was killed, perhaps for lack of memory. Finished tasks are kept. Run "
+            "the same command again, with fewer jobs if memory is short."
         ) from None
 
 
 @contextmanager
-def _workers(dask: str | None, n_jobs: int | None) -> Iterator[tuple[Executor, int]]:
+def _workers(dask: str | None, n_jobs: int) -> Iterator[tuple[Executor, int]]:
     if dask is not None:
         with _dask_workers(dask) as (executor, width):
-            yield executor, width if n_jobs == -1 else resolve_n_jobs(n_jobs)
+            yield executor, n_jobs if n_jobs > 0 else max(1, width + 1 + n_jobs)
         return
     width = resolve_n_jobs(n_jobs)
     executor = get_reusable_executor(max_workers=width, timeout=3600, reuse=False)
@@ -167,20 +171,20 @@ def _dask_workers(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
-        raise StoreError("dask is not installed; pip install 'bayesvc[cluster]'") from None
+        raise StoreError("Dask is not installed. Run: pip install 'bayesvc[cluster]'") from None
     try:
         client = distributed.Client(address, timeout=_SECONDS_TO_CONNECT)
     except (OSError, TimeoutError, ValueError) as error:
         raise StoreError(
-            f"no Dask scheduler answers at {address!r} ({error}); give the address that "
-            "`dask scheduler` prints, such as tcp://10.0.0.5:8786"
+            f"No Dask scheduler answers at {address!r}: {error}. Give the address that "
+            "`dask scheduler` prints, such as tcp://10.0.0.5:8786."
         ) from None
     with client:
         try:
             client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
         except TimeoutError:
             raise StoreError(
-                f"the Dask scheduler at {address!r} has no workers; start some with `dask worker`"
+                f"The Dask scheduler at {address!r} has no workers. Start some with `dask worker`."
             ) from None
         width = sum(client.nthreads().values())
         yield client.get_executor(pure=False, retries=3), width

@@ -1,4 +1,4 @@
-"""The tallies of a task's fits in a compact file, to score other summaries later."""
+"""Tallies of a task's replicates in a compact file, for scoring other methods later."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._archive import DamagedFile, read_arrays
+from bayesvc._text import counted
 from bayesvc._typing import FloatArray
 from bayesvc.draws.draws import Draws
 from bayesvc.sampling.plan import Fits
@@ -21,17 +22,17 @@ _TALLIES = ("vc", "vip", "mpvip", "mi")
 
 
 @dataclass(frozen=True, eq=False)
-class KeptFits:
-    """What is left of the fits of one prior: arrays (n_replicates, n_features).
+class KeptTallies:
+    """Tallies of the replicates of one prior: arrays (n_replicates, n_features).
 
-    Any measure takes it in the place of `Draws`.
+    Any measure accepts it in place of `Draws`.
 
     Attributes
     ----------
     vc, vip, mpvip, mi : ndarray
     seconds : ndarray (n_replicates,)
-    permuted : KeptFits or None
-        Those to permuted responses.
+    permuted : KeptTallies or None
+        Tallies of the null replicates.
     """
 
     vc: FloatArray
@@ -39,58 +40,58 @@ class KeptFits:
     mpvip: FloatArray
     mi: FloatArray
     seconds: FloatArray
-    permuted: KeptFits | None = None
+    permuted: KeptTallies | None = None
 
     @property
     def n_replicates(self) -> int:
-        """Number of fits."""
+        """Number of replicates."""
         return len(self.vc)
 
     @property
     def n_permuted(self) -> int:
-        """Number of fits to permuted responses."""
+        """Number of null replicates."""
         return 0 if self.permuted is None else self.permuted.n_replicates
 
-    def first(self, n_replicates: int) -> KeptFits:
-        """Return the first fits; 0 stands for all."""
+    def first(self, n_replicates: int) -> KeptTallies:
+        """Return the first `n_replicates` replicates; 0 means all."""
         if n_replicates == 0:
             return self
         rows = slice(n_replicates)
-        return KeptFits(
+        return KeptTallies(
             self.vc[rows], self.vip[rows], self.mpvip[rows], self.mi[rows], self.seconds[rows],
             self.permuted,
         )  # fmt: skip
 
 
-class _ByPrior(dict[str, KeptFits]):
-    """Kept fits by the name of their prior, which says what there is if that is not there."""
+class _ByPrior(dict[str, KeptTallies]):
+    """Kept tallies by the name of their prior; a missing name lists those there are."""
 
-    def __missing__(self, prior: object) -> KeptFits:
-        raise KeyError(f"no fits of {prior} were kept, but of {', '.join(self)}")
+    def __missing__(self, prior: object) -> KeptTallies:
+        raise KeyError(f"No replicates of {prior} were kept. Available: {', '.join(self)}.")
 
 
-def listed_fits(kept: Mapping[str, KeptFits]) -> str:
-    """Return in words how many fits of each prior there are.
+def describe_kept(kept: Mapping[str, KeptTallies]) -> str:
+    """Say how many replicates of each prior were kept.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesvc.bench.kept import KeptFits, listed_fits
+    >>> from bayesvc.bench.kept import KeptTallies, describe_kept
     >>> ten = np.zeros((10, 3))
-    >>> listed_fits({"dart": KeptFits(ten, ten, ten, ten, ten[:, 0])})
-    '10 of dart'
+    >>> describe_kept({"dart": KeptTallies(ten, ten, ten, ten, ten[:, 0])})
+    '10 replicates of dart'
     """
     return ", ".join(
-        f"{own.n_replicates} of {prior}"
-        + (f" and {own.n_permuted} permuted" if own.permuted is not None else "")
+        f"{counted(own.n_replicates, 'replicate')} of {prior}"
+        + (f" (and {own.n_permuted} null)" if own.permuted is not None else "")
         for prior, own in kept.items()
     )
 
 
 def pack(fits: Mapping[str, Fits]) -> bytes:
-    """Return the tallies of fits, by the name of their prior, as the bytes of an npz file.
+    """Return the tallies of each prior as the bytes of an npz file.
 
-    Sums of counts and numbers of draws are whole and stay exact; VIP and MI keep seven digits.
+    Sums of counts and numbers of draws are integers and stay exact; VIP and MI keep seven digits.
     """
     arrays: dict[str, NDArray[Any]] = {}
     for prior, own in fits.items():
@@ -101,9 +102,9 @@ def pack(fits: Mapping[str, Fits]) -> bytes:
 
 
 def joined(path: Path, tallies: bytes) -> bytes:
-    """Return tallies of `pack` together with those that a file of the same task holds already.
+    """Merge the tallies of `pack` with those that a file of the same task already holds.
 
-    Of each prior those of the most fits are kept; the fewer are the first of them.
+    For each prior the larger number of replicates is kept; the smaller is the first part of it.
     """
     try:
         arrays = read_arrays(path)
@@ -124,17 +125,17 @@ def _as_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return buffer.getvalue()
 
 
-def unpack(path: Path) -> dict[str, KeptFits]:
-    """Return the kept fits by the name of their prior."""
+def unpack(path: Path) -> dict[str, KeptTallies]:
+    """Read kept tallies by the name of their prior."""
     try:
         return _unpacked(read_arrays(path))
     except (DamagedFile, OSError) as error:
         raise ValueError(
-            f"{path} cannot be read ({error}); delete it and run its task again"
+            f"{path} cannot be read: {error}. Delete it and run its task again."
         ) from None
 
 
-def _unpacked(arrays: Mapping[str, NDArray[Any]]) -> dict[str, KeptFits]:
+def _unpacked(arrays: Mapping[str, NDArray[Any]]) -> dict[str, KeptTallies]:
     found = _ByPrior()
     for prior in PRIORS:
         if f"{prior}.fit.vc" in arrays:
@@ -158,20 +159,20 @@ def _compact(draws: Draws) -> dict[str, NDArray[Any]]:
 
 
 def _expanded(
-    arrays: Mapping[str, NDArray[Any]], start: str, permuted: KeptFits | None = None
-) -> KeptFits:
+    arrays: Mapping[str, NDArray[Any]], start: str, permuted: KeptTallies | None = None
+) -> KeptTallies:
     names = (*_TALLIES, "n_draws", "seconds")
     own = {name: arrays[start + name] for name in names if start + name in arrays}
     shapes = {name: part.shape for name, part in own.items() if part.dtype.kind in "iuf"}
     wanted = dict.fromkeys(_TALLIES, shapes.get("vc")) | {"n_draws": ()}
-    n_fits = shapes.get("seconds", ())
-    if {**wanted, "seconds": n_fits} != shapes or len(n_fits) != 1 or len(shapes["vc"]) != 2:
-        raise DamagedFile(f"{start}* is not what fits leave behind")
+    counts = shapes.get("seconds", ())
+    if {**wanted, "seconds": counts} != shapes or len(counts) != 1 or len(shapes["vc"]) != 2:
+        raise DamagedFile(f"{start}* does not hold the tallies of replicates")
     n_draws = own.pop("n_draws")
     if not n_draws > 0:
         raise DamagedFile(f"{start}n_draws is {n_draws}")
     whole = {name: part.astype(np.float64) for name, part in own.items()}
-    return KeptFits(
+    return KeptTallies(
         whole["vc"] / n_draws, whole["vip"], whole["mpvip"] / n_draws, whole["mi"],
         whole["seconds"], permuted,
     )  # fmt: skip

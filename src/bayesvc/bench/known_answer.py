@@ -1,4 +1,4 @@
-"""A problem whose answer is known."""
+"""Benchmark problems whose relevant columns are known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bayesvc._validation import check_integer, check_number
 
 
 class BenchProblem(NamedTuple):
-    """Data, and which columns the response truly depends on.
+    """Data, and the columns that the response depends on.
 
     Attributes
     ----------
@@ -44,15 +44,17 @@ class BenchProblem(NamedTuple):
 
 
 def check_size(n: Any, most: int | None = None) -> int:
-    """Return the number of rows, or say what is wrong with it."""
+    """Return the number of rows, checked."""
     number = check_integer("n", n, 1, "pass a number of rows such as 500")
     if most is not None and number > most:
-        raise ValueError(f"n={number} is more than the {most:,} rows there are; pass fewer")
+        raise ValueError(
+            f"`n` must be at most {most}, the number of rows there are. Got {number} instead."
+        )
     return number
 
 
 def check_snr(snr: Any) -> float:
-    """Return the signal-to-noise ratio; infinite for no noise."""
+    """Return the signal-to-noise ratio, checked; infinite means no noise."""
     remedy = "pass a positive ratio of variances such as 5, or inf for no noise"
     if isinstance(snr, float) and math.isinf(snr) and snr > 0:
         return math.inf
@@ -60,7 +62,7 @@ def check_snr(snr: Any) -> float:
 
 
 def generator(kind: str, seed: Any) -> np.random.Generator:
-    """Return a stream of random numbers that no other kind of problem or seed shares."""
+    """Return a random generator of its own for each kind of problem and seed."""
     seed = check_integer("seed", seed, 0, "pass a whole number such as 1")
     return np.random.default_rng(
         np.random.SeedSequence(seed, spawn_key=(zlib.crc32(kind.encode()),))

@@ -1,7 +1,7 @@
-"""One method against another on the same data sets, with standard errors.
+"""Compare two methods on the same data sets, with standard errors.
 
-The units of the errors are classes of equations that are the same function up to scaling: what is
-so on one data set of a class tends to be so on the others. Other problems are units themselves.
+The units of the errors are classes of equations that are the same function up to scaling, because
+results on the data sets of one class are correlated. Any other problem is a unit of its own.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ import numpy as np
 import polars as pl
 from scipy.stats import t as student
 
+from bayesvc._text import counted
 from bayesvc._typing import FloatArray
 from bayesvc.bench import feynman
-from bayesvc.bench.summary import CELL, SCORES, TASK, held, usual_fits
+from bayesvc.bench.result_rows import CELL, SCORES, TASK, describe_methods, usual_replicates
 
 
 class MeanDifference(NamedTuple):
-    """A mean difference of F1, its standard error, and what it is of."""
+    """Mean difference in F1, its standard error, and the numbers of data sets and classes."""
 
     mean: float
     se: float
@@ -30,53 +31,39 @@ class MeanDifference(NamedTuple):
 def paired(
     rows: pl.DataFrame, method: str, against: str, n_replicates: int | None = None
 ) -> pl.DataFrame:
-    """Return the scores of two methods side by side, one row per data set that both were run on.
+    """Join the scores of two methods, one row per data set that both were run on.
 
     Parameters
     ----------
     rows : polars.DataFrame
-        Of `Store.rows` or `rescore`.
+        Results of `Store.rows` or `rescore`.
     method, against : str
-        Names, also with a number of fits: "dart-vc@2".
+        Names, optionally with a number of replicates: "dart-vc@2".
     n_replicates : int, optional
-        Fits of those without a number; by default as many as their recipes say, or the most there
-        are.
+        Number of replicates of a name without one; by default that of the recipe, or the most
+        there are.
 
     Returns
     -------
     polars.DataFrame
-        The data set, its class of equations as `unit`; `n_replicates`, `f1`, `tpr`, `fpr` and
-        `error` of the method, those of the other with `_against`; their `difference` in F1. A run
-        that failed has found nothing: its F1 is 0.
+        The data set and its class of equations, `unit`; `n_replicates`, `f1`, `tpr`, `fpr` and
+        `error` of the method; the same of the other with `_against`; and the `difference` in F1.
+        A run that failed selected nothing, so its F1 is 0.
 
     Examples
     --------
-    >>> import polars as pl
-    >>> from bayesvc.bench import paired
-    >>> rows = pl.DataFrame(
-    ...     {
-    ...         "data": "fresh",
-    ...         "n": 500,
-    ...         "snr": 1.0,
-    ...         "seed": 0,
-    ...         "n_replicates": 10,
-    ...         "n_permutations": 0,
-    ...         "tpr": 1.0,
-    ...         "fpr": 0.0,
-    ...         "error": None,
-    ...         "problem": ["feynman_I_12_1", "feynman_I_6_2"] * 2,
-    ...         "f1": [1.0, 0.8, 0.5, 0.8],
-    ...         "method": ["dart-relevance", "dart-relevance", "dart-vc", "dart-vc"],
-    ...     }
-    ... )
-    >>> pairs = paired.paired(rows, "dart-relevance", "dart-vc")
-    >>> pairs["difference"].to_list()
-    [0.5, 0.0]
+    >>> from bayesvc.bench import paired, paper
+    >>> pairs = paired.paired(paper.as_rows(), "dart-vc", "bart-vc")
+    >>> pairs.filter(n=500, snr=1.0)["difference"].round(4).unique().to_list()
+    [0.0633]
     """
     sides = [_side(rows, name, n_replicates) for name in (method, against)]
     found = sides[0].join(sides[1], on=TASK, suffix="_against", maintain_order="left")
     if found.is_empty():
-        raise ValueError(f"no data set has results of both {method!r} and {against!r}")
+        raise ValueError(
+            f"No data set has results of both {method!r} and {against!r}. Run both on the same "
+            "grid."
+        )
     classes = {name: law.equiv_class for name, law in feynman.equations().items()}
     return found.with_columns(
         unit=pl.col("problem").replace(classes),
@@ -89,21 +76,26 @@ def _side(rows: pl.DataFrame, spec: str, n_replicates: int | None) -> pl.DataFra
     name, _, number = spec.partition("@")
     if number:
         if not number.isdigit():
-            raise ValueError(f"{spec!r}: {number!r} is no number of fits; give such as {name}@5")
+            raise ValueError(
+                f"The number of replicates after @ must be an integer, as in {name}@5. "
+                f"Got {spec!r} instead."
+            )
         n_replicates = int(number)
     own = rows.filter(method=name)
-    asked = pl.col("n_replicates").is_in([n_replicates, 0])  # 0: no fits, or a user's function
-    found = usual_fits(own) if n_replicates is None else own.filter(asked)
+    asked = pl.col("n_replicates").is_in([n_replicates, 0])  # 0: ABC, or a user's function
+    found = usual_replicates(own) if n_replicates is None else own.filter(asked)
     if found.is_empty():
-        wanted = "" if n_replicates is None else f" with {n_replicates} fits"
-        raise ValueError(f"there are no results of {name!r}{wanted}; there are {held(rows)}")
+        wanted = "" if n_replicates is None else f" with {counted(n_replicates, 'replicate')}"
+        raise ValueError(
+            f"There are no results of {name!r}{wanted}. Available: {describe_methods(rows)}."
+        )
     return found.select(*TASK, *SCORES, "n_replicates", "error")
 
 
 def mean_difference(pairs: pl.DataFrame) -> MeanDifference:
-    """Return the mean difference of F1 over the data sets of `paired`.
+    """Compute the mean difference in F1 over the data sets of `paired`.
 
-    Its error is unknown (nan) if there is one class only.
+    With a single class the standard error is unknown (nan).
 
     Examples
     --------
@@ -122,34 +114,17 @@ def mean_difference(pairs: pl.DataFrame) -> MeanDifference:
 
 
 def by_cell(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Return means and the difference in every cell.
+    """Compute mean scores and their difference, cell by cell.
 
-    `p_worse` is the one-sided p-value of "the method is worse", `holm` the same after Holm's
-    correction for the number of cells; `both_perfect` marks cells at the ceiling.
+    `p_worse` is the one-sided p-value for "the method is worse", `holm` the same after Holm's
+    correction for the number of cells; `both_perfect` marks cells in which every F1 is 1.
 
     Examples
     --------
-    >>> import polars as pl
-    >>> from bayesvc.bench import paired
-    >>> rows = pl.DataFrame(
-    ...     {
-    ...         "data": "fresh",
-    ...         "n": 500,
-    ...         "snr": 1.0,
-    ...         "seed": 0,
-    ...         "n_replicates": 10,
-    ...         "n_permutations": 0,
-    ...         "tpr": 1.0,
-    ...         "fpr": 0.0,
-    ...         "error": None,
-    ...         "problem": ["feynman_I_12_1", "feynman_I_6_2"] * 2,
-    ...         "f1": [1.0, 0.8, 0.5, 0.8],
-    ...         "method": ["dart-relevance", "dart-relevance", "dart-vc", "dart-vc"],
-    ...     }
-    ... )
-    >>> pairs = paired.paired(rows, "dart-relevance", "dart-vc")
-    >>> paired.by_cell(pairs).select("n", "data_sets", "difference").rows()
-    [(500, 2, 0.25)]
+    >>> from bayesvc.bench import paired, paper
+    >>> pairs = paired.paired(paper.as_rows(), "dart-vc", "bart-vc")
+    >>> paired.by_cell(pairs).select("n", "snr", "data_sets").rows()[0]
+    (500, 0.25, 8)
     """
     rows = []
     for key, part in pairs.group_by(CELL):
@@ -174,7 +149,7 @@ def _p_worse(mean: float, se: float, classes: int) -> float:
 
 
 def holm(p: FloatArray) -> FloatArray:
-    """Return p-values after Holm's correction.
+    """Adjust p-values by Holm's method.
 
     Examples
     --------
@@ -190,33 +165,16 @@ def holm(p: FloatArray) -> FloatArray:
     return found
 
 
-def verdict(pairs: pl.DataFrame) -> dict[str, Any]:
-    """Return in numbers what the comparison says as a whole.
+def summarize_pairs(pairs: pl.DataFrame) -> dict[str, Any]:
+    """Summarize the comparison over all cells.
 
     Examples
     --------
-    >>> import polars as pl
-    >>> from bayesvc.bench import paired
-    >>> rows = pl.DataFrame(
-    ...     {
-    ...         "data": "fresh",
-    ...         "n": 500,
-    ...         "snr": 1.0,
-    ...         "seed": 0,
-    ...         "n_replicates": 10,
-    ...         "n_permutations": 0,
-    ...         "tpr": 1.0,
-    ...         "fpr": 0.0,
-    ...         "error": None,
-    ...         "problem": ["feynman_I_12_1", "feynman_I_6_2"] * 2,
-    ...         "f1": [1.0, 0.8, 0.5, 0.8],
-    ...         "method": ["dart-relevance", "dart-relevance", "dart-vc", "dart-vc"],
-    ...     }
-    ... )
-    >>> pairs = paired.paired(rows, "dart-relevance", "dart-vc")
-    >>> found = paired.verdict(pairs)
+    >>> from bayesvc.bench import paired, paper
+    >>> pairs = paired.paired(paper.as_rows(), "dart-vc", "bart-vc")
+    >>> found = paired.summarize_pairs(pairs)
     >>> found["cells_better"], found["cells"]
-    (1, 1)
+    (36, 36)
     """
     cells = by_cell(pairs)
     difference = cells["difference"].round(9)

@@ -1,7 +1,7 @@
-"""The numbers that the paper's authors measured, under the names of our recipes.
+"""Numbers published by the paper's authors, under the names of our recipes.
 
-Every frame has our names in `method` and numbers in `snr`, where noiseless is infinity. Methods
-that the paper gives no numbers for are missing: bart-mpm, bart-vip-measure, dart-vip-rank, abc-vc.
+Every frame has our names in `method` and numbers in `snr`, which is infinite without noise. The
+paper gives no numbers for bart-mpm, bart-vip-measure, dart-vip-rank and abc-vc.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ EXISTING = (
     "dart-mpm",
     "abc-mpm",
 )
-"""The seven methods that the paper compares its own with."""
+"""The seven existing methods that the paper compares its own with."""
 
 SIZES = (500, 1000, 1500, 2000)
 SNRS = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 20.0, math.inf)
@@ -70,11 +70,11 @@ def runtimes() -> pl.DataFrame:
 
 @cache
 def sensitivity() -> pl.DataFrame:
-    """Return the change in F1 of dart-vc with fewer fits than 20.
+    """Return the change in F1 of dart-vc with fewer than 20 replicates.
 
-    The mean over equations of the median over ten seeds. Where `n_replicates` is null, the row is
-    the paper's "Next Best": the best method without the VC-measure, named in `method`, less the
-    mean F1 of dart-vc with 10 fits, as that with 20 was not published.
+    It is the mean over equations of the median over ten seeds. Where `n_replicates` is null, the
+    row is the paper's "Next Best": F1 of the best method without the VC-measure, named in `method`,
+    minus that of dart-vc with 10 replicates, as that with 20 was not published.
 
     Examples
     --------
@@ -103,10 +103,10 @@ def spread() -> pl.DataFrame:
 
 @cache
 def recording_bounds() -> pl.DataFrame:
-    """Return what the authors' recording bug can have cost the three permutation methods.
+    """Return how much the authors' recording bug may have cost the three permutation methods.
 
-    Selections of one variable were recorded as empty. `f1_i62a_fixed` counts those of the
-    equation with one variable; `f1_upper` takes every empty selection for one true variable.
+    Selections of one variable were recorded as empty. `f1_i62a_fixed` corrects them for the
+    equation with one variable; `f1_upper` counts every empty selection as one relevant variable.
 
     Examples
     --------
@@ -119,10 +119,10 @@ def recording_bounds() -> pl.DataFrame:
 
 @cache
 def as_rows() -> pl.DataFrame:
-    """Return the paper's tables in the form of result rows, to be put to the same functions.
+    """Convert the paper's tables to result rows, for use by the same functions.
 
-    There is one stand-in problem for each p, with the cell's scores and the seconds of (n, p), and
-    dart-vc with every number of fits. What the tables do not hold is null.
+    There is one artificial problem for each p, with the cell's scores and the seconds of (n, p),
+    and dart-vc with every number of replicates. Values that the tables do not contain are null.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def as_rows() -> pl.DataFrame:
         .with_columns(f1=pl.col("f1") - pl.col("at_ten") + pl.col("delta_f1"))
         .drop("at_ten", "delta_f1")
     )
-    # Only the default number of fits has a published time.
+    # Only the default number of replicates has a published time.
     times = runtimes().join(fits, on="method")
     sizes = pl.DataFrame({"p": list(EQUATIONS_PER_P)})
     return (

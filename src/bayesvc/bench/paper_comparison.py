@@ -1,4 +1,4 @@
-"""Our cell means against the paper's, with the error that a partial replication has.
+"""Compare our cell means with the paper's, with the error of a partial replication.
 
 The error of a difference in F1 comes from three places:
 
@@ -30,7 +30,8 @@ from typing import Any
 import polars as pl
 
 from bayesvc.bench import paper
-from bayesvc.bench.summary import CELL, cell_means, default_fits, study_rows
+from bayesvc.bench.result_rows import CELL, default_replicates, study_rows
+from bayesvc.bench.score_tables import cell_means
 
 _LEAST_FREEDOM = 30
 _KEYS = ["method", "n", "snr"]
@@ -54,7 +55,7 @@ def against_paper(rows: pl.DataFrame) -> pl.DataFrame:
     >>> table["difference"].abs().max() < 1e-12
     True
     """
-    rows = default_fits(study_rows(rows))
+    rows = default_replicates(study_rows(rows))
     theirs = paper.results().rename({"f1": "paper", "tpr": "paper_tpr", "fpr": "paper_fpr"})
     bounds = paper.recording_bounds().select(*_KEYS, paper_most="f1_upper")
     table = (
@@ -90,13 +91,13 @@ def against_paper(rows: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def verdict(rows: pl.DataFrame) -> pl.DataFrame:
-    """Count, for every method, the cells within 2 standard errors of the paper, and beyond 3.
+def count_agreeing_cells(rows: pl.DataFrame) -> pl.DataFrame:
+    """Count each method's cells within 2 standard errors of the paper, and beyond 3.
 
     Examples
     --------
     >>> from bayesvc.bench import paper, paper_comparison
-    >>> paper_comparison.verdict(paper.as_rows()).filter(method="dart-vc").select(
+    >>> paper_comparison.count_agreeing_cells(paper.as_rows()).filter(method="dart-vc").select(
     ...     "n_cells", "within_2"
     ... ).row(0)
     (36, 36)
@@ -119,24 +120,24 @@ def verdict(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def mean_difference(rows: pl.DataFrame, method: str = "dart-vc") -> pl.DataFrame:
-    """Return the mean difference from the paper over all cells, with seeds as units.
+def mean_difference_from_paper(rows: pl.DataFrame, method: str = "dart-vc") -> pl.DataFrame:
+    """Compute the mean difference from the paper over all cells, with seeds as units.
 
-    The cells of a seed move together, so the error does not shrink with their number. A seed that
-    moves all its cells by one amount has the weight ``w``, the mean over cells of its share of the
-    cell, and the error is ``sd * sqrt(sum(w**2))``. On the basis "own seeds", `sd` is that of the
-    seeds' means over the cells in which several were run (`df` is one less than the seeds: with
-    few, compare with Student's t); on "cells move as one" it is the mean of the cells' own, an
-    upper bound.
+    The cells of a seed are correlated, so the error does not shrink with their number. Assume that
+    a seed shifts all its cells by the same amount, and let its weight ``w`` be its proportion of
+    the runs of a cell, averaged over cells. Then the error is ``sd * sqrt(sum(w**2))``. On the
+    basis "own seeds", `sd` is that of the seeds' means over the cells in which several seeds were
+    run, and `df` is the number of seeds minus one: with few of them, compare with Student's t. On
+    the basis "cells move as one" it is the mean of the cells' standard deviations, an upper bound.
 
     Examples
     --------
     >>> from bayesvc.bench import paper, paper_comparison
-    >>> table = paper_comparison.mean_difference(paper.as_rows())
+    >>> table = paper_comparison.mean_difference_from_paper(paper.as_rows())
     >>> table["mean_difference"].abs().item() < 1e-12
     True
     """
-    chosen = default_fits(study_rows(rows)).filter(pl.col("method") == method)
+    chosen = default_replicates(study_rows(rows)).filter(pl.col("method") == method)
     found = []
     for (data,), part in chosen.sort("data").group_by("data", maintain_order=True):
         cells = against_paper(part).drop_nulls("z")

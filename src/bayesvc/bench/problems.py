@@ -1,4 +1,4 @@
-"""Problems of the literature: Friedman's, correlated predictors, mixed types, pure noise."""
+"""Problems from the literature: Friedman's, correlated columns, mixed types, pure noise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from bayesvc.bench.known_answer import BenchProblem, check_size, generator
 
 
 def friedman(n: int, p: int = 100, sd: float = 1.0, seed: int = 0) -> BenchProblem:
-    """Five of `p` uniform columns matter: Friedman (1991), Annals of Statistics 19, 1-67.
+    """Draw Friedman's problem, in which five of `p` uniform columns matter.
+
+    Friedman (1991), Annals of Statistics 19, 1-67.
 
     Examples
     --------
@@ -27,7 +29,7 @@ def friedman(n: int, p: int = 100, sd: float = 1.0, seed: int = 0) -> BenchProbl
 def checkerboard(
     n: int, p: int = 100, sd: float = 1.0, seed: int = 0, correlation: float = 0.3
 ) -> BenchProblem:
-    """Two products of normal columns that are correlated, the nearer the more.
+    """Draw a problem with two products of correlated normal columns.
 
     After Zhu, Zeng and Kosorok (2015), Journal of the American Statistical Association 110,
     1770-1784: columns j and k have correlation ``correlation ** abs(j - k)``.
@@ -50,7 +52,7 @@ def checkerboard(
 
 
 def mixed_independent(n: int, p: int = 100, sd: float = 1.0, seed: int = 0) -> BenchProblem:
-    """Friedman's function of two binary and three uniform columns.
+    """Draw Friedman's function of two binary and three uniform columns.
 
     The first scenario with mixed types of Luo and Daniels (2024), Statistical Science 39, 286-304:
     the first half of the columns is binary, the rest uniform.
@@ -71,9 +73,10 @@ def mixed_independent(n: int, p: int = 100, sd: float = 1.0, seed: int = 0) -> B
 
 
 def mixed_correlated(n: int, sd: float = 1.0, seed: int = 0) -> BenchProblem:
-    """Six of 84 columns matter: forty are binary, the others normal with correlation 0.3.
+    """Draw a problem in which six of 84 binary or correlated normal columns matter.
 
-    The second scenario with mixed types of Luo and Daniels (2024), Statistical Science 39, 286-304.
+    Forty columns are binary, the others normal with correlation 0.3. This is the second scenario
+    with mixed types of Luo and Daniels (2024), Statistical Science 39, 286-304.
 
     Examples
     --------
@@ -95,7 +98,7 @@ def mixed_correlated(n: int, sd: float = 1.0, seed: int = 0) -> BenchProblem:
 
 
 def pure_noise(n: int, p: int = 50, sd: float = 1.0, seed: int = 0) -> BenchProblem:
-    """Nothing matters: y is normal, and the columns are uniform.
+    """Draw normal noise that is independent of all `p` uniform columns.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Score other summaries on fits whose tallies were kept."""
+"""Score other methods on the replicates whose tallies were kept."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from joblib import Parallel, delayed
 
 from bayesvc._validation import resolve_n_jobs
 from bayesvc.bench import feynman
-from bayesvc.bench.entries import OF_KEPT, Entry, entries_of
+from bayesvc.bench.entries import KEPT_ARGUMENTS, Entry, entries_of
 from bayesvc.bench.grid import Task
-from bayesvc.bench.kept import KeptFits, listed_fits, unpack
+from bayesvc.bench.kept import KeptTallies, describe_kept, unpack
 from bayesvc.bench.store import SCHEMA, Store, StoreError
 from bayesvc.bench.task_run import lacking, rescore_task
 from bayesvc.sampling.progress import ProgressCallback
@@ -23,39 +23,40 @@ from bayesvc.sampling.progress import ProgressCallback
 def rescore(
     folder: str | os.PathLike[str],
     methods: Sequence[str],
-    lrep: Sequence[int] = (),
+    n_replicates: Sequence[int] = (),
     *,
-    n_jobs: int | None = -1,
+    n_jobs: int = -1,
     on_done: ProgressCallback | None = None,
 ) -> pl.DataFrame:
-    """Return the results of methods on the fits that `run_grid` kept.
+    """Score methods on the tallies that `run_grid` kept.
 
     Parameters
     ----------
     folder : path
         Results of `bench run --keep-draws`.
     methods : list of str
-        As in `bayesvc.bench.entries.entries_of`, but a function "module:function" receives the
-        `KeptFits` of a task by the name of their prior ("bart", "dart", "abc") and returns a mask.
-    lrep : list of int, optional
-        Further numbers of fits for these methods.
-    n_jobs : int or None, default -1
-        Number of processes; -1 uses all CPUs.
+        Names as in `bayesvc.bench.entries.entries_of`, except that a function "module:function"
+        receives a mapping from the name of a prior ("bart", "dart", "abc") to its `KeptTallies`,
+        and returns a mask.
+    n_replicates : list of int, optional
+        Further numbers of replicates for these methods.
+    n_jobs : int, default=-1
+        Number of processes; -1 means all CPUs.
     on_done : function (done, total), optional
-        Called as data sets are done.
+        Called after each data set.
 
     Raises
     ------
     StoreError
-        If a method needs fits that were kept of no data set. Where some data sets have them, it
-        fails on the others only.
+        If no data set has the replicates that a method needs. If some data sets have them, the
+        method fails on the others only.
     """
-    entries = entries_of(methods, lrep, OF_KEPT)
+    entries = entries_of(methods, n_replicates, KEPT_ARGUMENTS)
     store = Store(folder)
     tasks = store.kept_tasks()
     if not tasks:
-        raise StoreError(f"{folder} keeps no fits; run it with --keep-draws")
-    _refuse_without_fits(store, tasks, entries)
+        raise StoreError(f"{folder} holds no kept tallies. Run the grid with --keep-draws.")
+    _check_tallies(store, tasks, entries)
     jobs = min(resolve_n_jobs(n_jobs), len(tasks))
     work = (delayed(_rows)(store, task, entries) for task in tasks)
     rows: list[dict[str, Any]] = []
@@ -66,9 +67,9 @@ def rescore(
     return pl.DataFrame(rows, schema=SCHEMA)
 
 
-def _refuse_without_fits(store: Store, tasks: list[Task], entries: tuple[Entry, ...]) -> None:
-    """Raise StoreError if a method has what it needs on no data set."""
-    most: dict[str, KeptFits] = {}
+def _check_tallies(store: Store, tasks: list[Task], entries: tuple[Entry, ...]) -> None:
+    """Raise StoreError if no data set has the replicates that a method needs."""
+    most: dict[str, KeptTallies] = {}
     for task in tasks:
         kept = unpack(store.draws_path(task))
         entries = tuple(entry for entry in entries if lacking(entry, kept) is not None)
@@ -77,13 +78,13 @@ def _refuse_without_fits(store: Store, tasks: list[Task], entries: tuple[Entry, 
         for prior, own in kept.items():
             most[prior] = max(most.get(prior, own), own, key=_size)
     raise StoreError(
-        f"{lacking(entries[0], most)}, but {store.folder} keeps at most {listed_fits(most)}; name "
-        "methods and numbers of fits (as in dart-vc@5) for which these suffice, or run it with "
-        "--keep-draws"
+        f"{lacking(entries[0], most)}, but {store.folder} holds at most {describe_kept(most)}. "
+        "Name methods and numbers of replicates (as in dart-vc@5) for which these suffice, or run "
+        "the grid again with --keep-draws."
     )
 
 
-def _size(fits: KeptFits) -> tuple[int, int]:
+def _size(fits: KeptTallies) -> tuple[int, int]:
     return fits.n_replicates, fits.n_permuted
 
 

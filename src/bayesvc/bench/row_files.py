@@ -1,4 +1,4 @@
-"""Results of the study in one file, to look at and to hand on."""
+"""Results of a study in a single Parquet or CSV file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _KINDS = (".parquet", ".csv")
 
 
 def check_new(path: Path) -> None:
-    """Raise ValueError if results cannot be written to a new file of this name.
+    """Raise ValueError unless results can be written to a new file of this name.
 
     Examples
     --------
@@ -20,12 +20,12 @@ def check_new(path: Path) -> None:
     >>> from bayesvc.bench.row_files import check_new
     >>> check_new(Path("results.txt"))
     Traceback (most recent call last):
-    ValueError: results.txt ends neither in .parquet nor in .csv; give such a name
+    ValueError: The name of the file must end in .parquet or .csv. Got results.txt instead.
     """
     if path.suffix not in _KINDS:
-        raise ValueError(f"{path} ends neither in .parquet nor in .csv; give such a name")
+        raise ValueError(f"The name of the file must end in .parquet or .csv. Got {path} instead.")
     if path.exists():
-        raise ValueError(f"{path} exists; give another name, or delete it")
+        raise ValueError(f"{path} already exists. Give another name, or delete it first.")
 
 
 def write_rows(rows: pl.DataFrame, path: Path) -> None:
@@ -51,30 +51,30 @@ def write_rows(rows: pl.DataFrame, path: Path) -> None:
 
 
 def read_rows(path: Path) -> pl.DataFrame:
-    """Return the results in a folder of `bench run`, or in a file of `write_rows`.
+    """Read the results in a folder of `bench run` or a file of `write_rows`.
 
     Examples
     --------
     See `write_rows`.
     """
     if not path.exists():
-        raise StoreError(f"{path} does not exist; give a folder of `bench run`, or a file")
+        raise StoreError(f"{path} does not exist. Give a folder of `bayesvc bench run`, or a file.")
     if not path.is_file():
         return Store(path).rows()
-    remedy = "give a file of `bench export` or `bench rescore`"
+    remedy = "Give a file of `bayesvc bench export` or `bayesvc bench rescore`."
     is_csv = path.suffix == ".csv"
     try:
         rows = pl.read_csv(path, infer_schema=False) if is_csv else pl.read_parquet(path)
     except pl.exceptions.PolarsError as error:
         first = str(error).splitlines()[0]
-        raise StoreError(f"{path} cannot be read as Parquet or CSV ({first}); {remedy}") from None
+        raise StoreError(f"{path} cannot be read as Parquet or CSV: {first}. {remedy}") from None
     if set(rows.columns) != set(SCHEMA):
-        raise StoreError(f"{path} has other columns than results; {remedy}")
+        raise StoreError(f"{path} must have the columns of results. {remedy}")
     return _typed(path, rows) if is_csv else rows
 
 
 def _typed(path: Path, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the text of a CSV file as what it stands for."""
+    """Convert the text of a CSV file to the types of results."""
     numbers = (
         pl.col("selected")
         .fill_null("")
@@ -87,4 +87,4 @@ def _typed(path: Path, rows: pl.DataFrame) -> pl.DataFrame:
         )
     except pl.exceptions.PolarsError as error:
         first = str(error).splitlines()[0]
-        raise StoreError(f"{path} has values that are no results ({first})") from None
+        raise StoreError(f"{path} must hold results only: {first}. Export it again.") from None

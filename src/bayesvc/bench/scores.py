@@ -1,4 +1,4 @@
-"""How good a selection is when the truth is known."""
+"""Scores of a selection when the relevant columns are known."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 class Scores(NamedTuple):
-    """Numbers of true and false finds, and the rates the paper reports.
+    """Numbers of true and false positives, and the rates that the paper reports.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Scores(NamedTuple):
 
 
 def score(mask: NDArray[np.bool_], relevant: Sequence[int] | NDArray[np.intp]) -> Scores:
-    """Compare a selection with the truth; one that is empty scores 0 throughout.
+    """Compare a selection with the relevant columns; an empty selection scores 0 throughout.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def score(mask: NDArray[np.bool_], relevant: Sequence[int] | NDArray[np.intp]) -
 
 
 def as_mask(answer: Any, n_features: int, source: str) -> NDArray[np.bool_]:
-    """Return a method's answer, truth values or column numbers, as a mask; or say what it is."""
+    """Convert a method's answer, booleans or column indices, to a mask."""
     found = np.asarray(answer)
     if found.dtype == bool and found.shape == (n_features,):
         return found
@@ -67,6 +67,6 @@ def as_mask(answer: Any, n_features: int, source: str) -> NDArray[np.bool_]:
         mask[found] = True
         return mask
     raise ValueError(
-        f"{source} returned an array of shape {found.shape} and type {found.dtype}; it must return "
-        f"{n_features} truth values, or numbers of columns"
+        f"{source} must return {n_features} booleans, or indices of columns. Got an array of shape "
+        f"{found.shape} and dtype {found.dtype} instead."
     )

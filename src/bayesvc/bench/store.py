@@ -1,13 +1,13 @@
-"""Results of a study in a folder that many processes may write to, and that any may leave.
+"""Results of a study in a folder that several processes may write to, and leave, at any time.
 
     store.json          the settings of the study, written once
     rows/*.parquet      results, each file written under another name and then renamed
     claims/             a file for each task that is being run, naming its writer
     writers/            a file for each writer, touched as long as it lives
-    draws/              tallies of fits, if they are kept
+    draws/              tallies of the replicates, if they are kept
 
-A task is claimed, run, written, and its claim removed. Whoever gets a claim looks for new rows
-before it starts, so nothing is run twice; a claim whose writer is gone is taken over.
+A task is claimed, run and written, and its claim is removed. A process that gets a claim looks for
+new rows before it starts, so nothing is run twice; a claim whose writer is gone is taken over.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ import hashlib
 import io
 import json
 import os
-import socket
-import threading
 import uuid
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -29,8 +27,9 @@ import polars as pl
 from bayesvc import __version__
 from bayesvc._archive import atomic_file
 from bayesvc.bench.entries import Entry
-from bayesvc.bench.grid import Settings, Task
+from bayesvc.bench.grid import StudySettings, Task
 from bayesvc.bench.kept import joined
+from bayesvc.bench.store_writer import StoreWriter, host_name, is_alive
 
 FORMAT = 1
 SCHEMA: dict[str, Any] = {
@@ -45,39 +44,40 @@ _KEY = (*_TASK, "method", "n_replicates")
 
 Key = tuple[Any, ...]
 
-_SECONDS_BETWEEN_BEATS = 5.0
 _SECONDS_UNTIL_GONE = 60.0
 _FILES_BEFORE_MERGE = 200
 
 
 class StoreError(ValueError):
-    """The folder cannot be used; the message says why and what to do."""
+    """The folder of results cannot be used."""
 
 
 class Store:
-    """The results of one study. Use it in a `with` statement to write.
+    """Results of one study. Use it in a `with` statement to write.
 
     Parameters
     ----------
     folder : path
-    settings : Settings, optional
-        Those of the study; the folder is made if there is none. Without them the folder must hold
-        results.
+    settings : StudySettings, optional
+        Settings of the study; the folder is created if it does not exist. Without them the folder
+        must hold results.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], settings: Settings | None = None) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], settings: StudySettings | None = None
+    ) -> None:
         self.folder = Path(folder)
         self._names = {part: self.folder / part for part in ("rows", "claims", "writers", "draws")}
         self.settings = self._open(settings)
         self._seen: set[str] = set()
         self._done: dict[Key, bool] = {}
         self._own: list[Path] = []
-        self._writer: _Writer | None = None
+        self._writer: StoreWriter | None = None
 
     # ---- reading ----------------------------------------------------------------
 
     def rows(self, tasks: dict[Task, tuple[Entry, ...]] | None = None) -> pl.DataFrame:
-        """Return all results, or those of `tasks`, each once, one without an error first."""
+        """Return all results, or those of `tasks`, each once; a success replaces a failure."""
         while True:
             try:
                 parts = [_read(path) for path in sorted(self._names["rows"].glob("*.parquet"))]
@@ -97,7 +97,7 @@ class Store:
     def missing(
         self, tasks: dict[Task, tuple[Entry, ...]], retry_failed: bool = False
     ) -> dict[Task, tuple[Entry, ...]]:
-        """Return the tasks that still have entries without a result, and these entries."""
+        """Return the tasks with entries that have no result yet, and these entries."""
         self._look()
         found = {}
         for task, entries in tasks.items():
@@ -107,18 +107,18 @@ class Store:
         return found
 
     def active_writers(self) -> int:
-        """Return how many processes are writing to the folder."""
+        """Count the other processes that are writing to the folder."""
         own = None if self._writer is None else self._writer.token
         tokens = {path.name for path in self._names["writers"].glob("*")} - {own}
         return sum(not self._is_gone(token) for token in tokens)
 
     def draws_path(self, task: Task) -> Path:
-        """Return where the tallies of a task are."""
+        """Return the path of the kept tallies of a task."""
         file = f"{task.data}-{task.n}-{task.snr:g}-{task.seed}.npz"
         return self._names["draws"] / task.problem / file
 
     def kept_tasks(self) -> list[Task]:
-        """Return the tasks whose tallies were kept."""
+        """List the tasks whose tallies were kept."""
         found = []
         for path in sorted(self._names["draws"].glob("*/*.npz")):
             data, n, snr, seed = path.stem.split("-")
@@ -130,7 +130,7 @@ class Store:
     def __enter__(self) -> Store:
         for path in self._names.values():
             path.mkdir(parents=True, exist_ok=True)
-        self._writer = _Writer(self._names["writers"])
+        self._writer = StoreWriter(self._names["writers"])
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -147,7 +147,7 @@ class Store:
     def claim(
         self, task: Task, entries: tuple[Entry, ...], retry_failed: bool = False
     ) -> tuple[Entry, ...]:
-        """Return what is to be run of a task; nothing if others run it or have run it."""
+        """Claim a task and return its entries to run; none if others run it or have run it."""
         assert self._writer is not None
         path = self._claim_path(task)
         if not self._create(path) and not (self._take_over(path) and self._create(path)):
@@ -158,7 +158,7 @@ class Store:
         return left
 
     def add(self, task: Task, rows: Iterable[dict[str, Any]], tallies: bytes | None = None) -> None:
-        """Write the results of a task that was claimed."""
+        """Write the results of a claimed task."""
         assert self._writer is not None
         if tallies is not None:
             target = self.draws_path(task)
@@ -179,7 +179,7 @@ class Store:
         return target
 
     def _merge(self) -> None:
-        """Put the small files of this process into one."""
+        """Merge the small files of this process into one."""
         if len(self._own) < 2:
             return
         small = self._own
@@ -188,10 +188,10 @@ class Store:
         for path in small:
             path.unlink(missing_ok=True)
 
-    # ---- what others do ---------------------------------------------------------
+    # ---- other processes ---------------------------------------------------------
 
     def _look(self) -> None:
-        """Take note of the rows in files that are new."""
+        """Record the results in files that are new."""
         while True:
             listed = {path.name for path in self._names["rows"].glob("*.parquet")}
             try:
@@ -213,7 +213,7 @@ class Store:
         return self._names["claims"] / hashlib.sha256(task.key.encode()).hexdigest()[:32]
 
     def _create(self, path: Path) -> bool:
-        """Make a claim; false if there is one."""
+        """Create a claim; return False if there is one."""
         assert self._writer is not None
         try:
             self._writer.sign(path)
@@ -222,7 +222,7 @@ class Store:
         return True
 
     def _take_over(self, path: Path) -> bool:
-        """Remove a claim whose writer is gone; only one of several processes succeeds."""
+        """Remove a claim whose writer is gone; of several processes only one succeeds."""
         token = _text(path)
         if token is None:
             return True
@@ -240,12 +240,12 @@ class Store:
 
     def _is_gone(self, token: str) -> bool:
         host, pid, _ = token.split("+") if token.count("+") == 2 else ("", "", "")
-        if host == _host() and pid.isdigit() and not _is_alive(int(pid)):
+        if host == host_name() and pid.isdigit() and not is_alive(int(pid)):
             return True
         return self._is_old(self._names["writers"] / token)
 
     def _is_old(self, path: Path) -> bool:
-        """Return whether a file was not touched for long, or is not there."""
+        """Return whether a file has not been touched for a while, or does not exist."""
         try:
             touched = path.stat().st_mtime
         except FileNotFoundError:
@@ -253,7 +253,7 @@ class Store:
         return self._now() - touched > _SECONDS_UNTIL_GONE
 
     def _now(self) -> float:
-        """Return the time by the clock that stamps the files, which may be another machine's."""
+        """Return the time by the clock of the file system, which may be another machine's."""
         probe = self._names["writers"] / f".clock-{uuid.uuid4().hex}"
         try:
             probe.touch()
@@ -263,15 +263,15 @@ class Store:
 
     # ---- the settings -----------------------------------------------------------
 
-    def _open(self, settings: Settings | None) -> Settings:
+    def _open(self, settings: StudySettings | None) -> StudySettings:
         path = self.folder / "store.json"
         if not path.exists():
             if settings is None:
-                what = "holds no results" if self.folder.is_dir() else "is no folder"
-                raise StoreError(f"{self.folder} {what}; give the folder of `bench run`")
+                remedy = "Give a folder that `bayesvc bench run` wrote."
+                raise StoreError(f"{self.folder} must be a folder of results. {remedy}")
             if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
                 raise StoreError(
-                    f"{self.folder} exists and is no folder of results; give another folder"
+                    f"{self.folder} exists, but is not a folder of results. Give another folder."
                 )
             self._names["rows"].mkdir(parents=True, exist_ok=True)
             about = {"format": FORMAT, "bayesvc": __version__, "settings": asdict(settings)}
@@ -279,68 +279,31 @@ class Store:
         stored = _stored_settings(path)
         if settings is not None and stored != settings:
             differ = ", ".join(
-                f"{name}={getattr(stored, name)!r} instead of {value!r}"
+                f"{name}={getattr(stored, name)!r} (now {value!r})"
                 for name, value in asdict(settings).items()
                 if getattr(stored, name) != value
             )
-            raise StoreError(f"{self.folder} was written with {differ}; give another folder")
+            raise StoreError(
+                f"{self.folder} holds results of other settings: {differ}. Give another folder."
+            )
         return stored
-
-
-class _Writer:
-    """Shows that this process is alive, and names its files."""
-
-    def __init__(self, folder: Path) -> None:
-        self.token = f"{_host()}+{os.getpid()}+{uuid.uuid4().hex[:12]}"
-        self._file = folder / self.token
-        self._file.write_text(self.token)
-        self._count = 0
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._beat, daemon=True)
-        self._thread.start()
-
-    def sign(self, claim: Path) -> None:
-        """Make a file that names this process; FileExistsError if there is one."""
-        try:
-            os.link(self._file, claim)  # in one step, so that no kill leaves it without the name
-        except FileExistsError:
-            raise
-        except OSError:  # a file system without links
-            with claim.open("x") as file:
-                file.write(self.token)
-
-    def next_name(self) -> str:
-        self._count += 1
-        return f"{self.token}+{self._count:06d}"
-
-    def stop(self) -> None:
-        self._stop.set()
-        self._thread.join()
-        self._file.unlink(missing_ok=True)
-
-    def _beat(self) -> None:
-        while not self._stop.wait(_SECONDS_BETWEEN_BEATS):
-            try:
-                self._file.touch()
-            except OSError:
-                continue  # a full or absent disk shows when results are written
 
 
 def _key(task: Task, entry: Entry) -> Key:
     return (task.data, task.problem, task.n, task.snr, task.seed, *entry.key)
 
 
-def _stored_settings(path: Path) -> Settings:
+def _stored_settings(path: Path) -> StudySettings:
     try:
         about = json.loads(path.read_text())
         version, writer = about["format"], about["bayesvc"]
         if version == FORMAT and writer == __version__:
-            return Settings(**about["settings"])
+            return StudySettings(**about["settings"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{path} cannot be read ({error}); give another folder") from None
+        raise StoreError(f"{path} cannot be read: {error}. Give another folder.") from None
     raise StoreError(
-        f"{path.parent} was written by bayesvc {writer} (format {version}), this is "
-        f"{__version__} (format {FORMAT}); give another folder, or use that version"
+        f"{path.parent} was written by bayesvc {writer} (format {version}), but this is version "
+        f"{__version__} (format {FORMAT}). Give another folder, or use that version."
     )
 
 
@@ -348,7 +311,9 @@ def _read(path: Path) -> pl.DataFrame:
     try:
         return pl.read_parquet(path, memory_map=False)
     except pl.exceptions.ComputeError as error:
-        raise StoreError(f"{path} is damaged ({error}); move it away and run again") from None
+        raise StoreError(
+            f"{path} is damaged: {error}. Move it away and run the grid again."
+        ) from None
 
 
 def _write(target: Path, content: bytes) -> None:
@@ -361,19 +326,3 @@ def _text(path: Path) -> str | None:
         return path.read_text()
     except FileNotFoundError:
         return None
-
-
-def _host() -> str:
-    return socket.gethostname().replace("+", "-")
-
-
-def _is_alive(pid: int) -> bool:
-    if os.name == "nt":  # where a signal, even 0, ends the process
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -1,4 +1,4 @@
-"""One task of a study: draw the data, run the fits once, score all that is wanted of them."""
+"""Run one task of a study: generate the data, sample each prior once, score all entries."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from bayesvc._text import counted
 from bayesvc._typing import BoolArray
-from bayesvc.bench.entries import OF_KEPT, Entry, load_function
-from bayesvc.bench.grid import Settings, Task
-from bayesvc.bench.kept import KeptFits, listed_fits, pack
+from bayesvc.bench.entries import KEPT_ARGUMENTS, Entry, load_function
+from bayesvc.bench.grid import StudySettings, Task
+from bayesvc.bench.kept import KeptTallies, describe_kept, pack
 from bayesvc.bench.known_answer import BenchProblem
 from bayesvc.bench.scores import as_mask, score
 from bayesvc.data.dataset import Dataset
@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Outcome:
-    """The rows of a task, and the tallies of its fits if they are to be kept."""
+    """Result rows of a task, and the tallies of its replicates if they are kept."""
 
     task: Task
     rows: list[Row]
@@ -38,9 +38,9 @@ class Outcome:
 
 
 def run_task(
-    task: Task, entries: tuple[Entry, ...], settings: Settings, keep_draws: bool = False
+    task: Task, entries: tuple[Entry, ...], settings: StudySettings, keep_draws: bool = False
 ) -> Outcome:
-    """Run one task on one thread. What fails is recorded in the rows, not raised."""
+    """Run one task on one thread. Errors are recorded in the rows, not raised."""
     try:
         problem = task.load()
     except Exception as error:
@@ -66,11 +66,14 @@ def run_task(
 
 
 def rescore_task(
-    task: Task, entries: Iterable[Entry], kept: Mapping[str, KeptFits], relevant: NDArray[np.intp]
+    task: Task,
+    entries: Iterable[Entry],
+    kept: Mapping[str, KeptTallies],
+    relevant: NDArray[np.intp],
 ) -> list[Row]:
     """Score methods on tallies that were kept.
 
-    A function receives the kept fits by the name of their prior and returns a mask.
+    A function receives the mapping from the name of a prior to its tallies, and returns a mask.
     """
     rows = []
     n_features = next(iter(kept.values())).vc.shape[1]
@@ -78,7 +81,7 @@ def rescore_task(
         try:
             started = time.perf_counter()
             if entry.function is not None:
-                answer = load_function(entry.function, OF_KEPT)(kept)
+                answer = load_function(entry.function, KEPT_ARGUMENTS)(kept)
                 mask = as_mask(answer, n_features, entry.name)
                 seconds = time.perf_counter() - started
             else:
@@ -89,35 +92,35 @@ def rescore_task(
     return rows
 
 
-def lacking(entry: Entry, kept: Mapping[str, KeptFits]) -> str | None:
-    """Return what a method needs, if it is not among the kept fits.
+def lacking(entry: Entry, kept: Mapping[str, KeptTallies]) -> str | None:
+    """Say what a method needs if the kept tallies do not suffice.
 
     Examples
     --------
     >>> from bayesvc.bench.entries import entries_of
     >>> from bayesvc.bench.task_run import lacking
     >>> lacking(entries_of(["bart-vc"])[0], {})
-    'bart-vc needs 10 fits of bart'
+    'bart-vc needs 10 replicates of bart'
     """
     if entry.method is None:
         return None
     assert entry.method.prior is not None
     if entry.knows_sigma:
-        return f"{entry.name} needs fits that know sigma, which are not kept"
+        return f"{entry.name} needs replicates with known sigma, which are never kept"
     prior = prior_name(entry.method.prior)
     own = kept.get(prior)
     if own is None or own.n_replicates < entry.n_replicates:
-        fits = counted(entry.n_replicates, "fit") if entry.n_replicates else "fits"
-        return f"{entry.name} needs {fits} of {prior}"
+        count = counted(entry.n_replicates, "replicate") if entry.n_replicates else "replicates"
+        return f"{entry.name} needs {count} of {prior}"
     if own.n_permuted < entry.n_permutations:
-        return f"{entry.name} needs {entry.n_permutations} permuted fits of {prior}"
+        return f"{entry.name} needs {entry.n_permutations} null replicates of {prior}"
     return None
 
 
 def result_row(
     task: Task, entry: Entry, mask: BoolArray, relevant: NDArray[np.intp], seconds: float
 ) -> Row:
-    """Return the row of a result."""
+    """Return the result row of an entry."""
     row = _row(task, entry, len(mask), len(relevant), np.flatnonzero(mask).tolist(), seconds, None)
     return row | score(mask, relevant)._asdict()
 
@@ -145,17 +148,17 @@ def _row(
     }  # fmt: skip
 
 
-def _entropy(task: Task, settings: Settings) -> int:
-    """Return the seed of a task's fits, which does not depend on what else is run."""
+def _entropy(task: Task, settings: StudySettings) -> int:
+    """Return the seed of a task's replicates, which does not depend on the other tasks."""
     number = zlib.crc32(task.key.encode())
     words = np.random.SeedSequence((settings.random_state, number)).generate_state(2, np.uint64)
     return int(words[0]) << 64 | int(words[1])
 
 
 def sample_task(
-    task: Task, problem: BenchProblem, entries: Iterable[Entry], settings: Settings
+    task: Task, problem: BenchProblem, entries: Iterable[Entry], settings: StudySettings
 ) -> dict[TreePrior, Fits]:
-    """Run the fits that these entries need, each prior once."""
+    """Sample the replicates that these entries need, each prior once."""
     needs: dict[TreePrior, ReplicateCounts] = {}
     for entry in entries:
         prior = entry.prior(problem.noise_sd)
@@ -189,13 +192,13 @@ def _answer(
     return mask, sampling + time.perf_counter() - started
 
 
-def _from_kept(entry: Entry, kept: Mapping[str, KeptFits]) -> tuple[BoolArray, float]:
+def _from_kept(entry: Entry, kept: Mapping[str, KeptTallies]) -> tuple[BoolArray, float]:
     method = entry.method
     assert method is not None
     assert method.prior is not None
     lack = lacking(entry, kept)
     if lack is not None:
-        raise ValueError(f"{lack}, but there are {listed_fits(kept)}")
+        raise ValueError(f"{lack}. Available: {describe_kept(kept)}.")
     own = kept[prior_name(method.prior)]
     null = None
     if entry.n_permutations:

@@ -6,11 +6,11 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; without its libraries say what to install."""
+    """Run the command line, or say what to install if its libraries are missing."""
     try:
         from bayesvc.cli.app import app
     except ModuleNotFoundError as error:
         if error.name not in ("click", "rich"):
             raise
-        sys.exit(f"the command line needs {error.name}; pip install 'bayesvc[cli]'")
+        sys.exit(f"The command line needs {error.name}. Run: pip install 'bayesvc[cli]'")
     app()

@@ -1,25 +1,16 @@
-"""`bayesvc compare`: all methods on one set of fits, and where they agree."""
+"""`bayesvc compare`: several methods on the same replicates, and where they agree."""
 
 from __future__ import annotations
 
 import json
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesvc.cli.errors import says_what_is_wrong
+from bayesvc.cli.errors import report_errors
+from bayesvc.cli.options import data_options, is_silent, run_options, split_names
 from bayesvc.cli.output import progress_bar, say_notes, show_table
-from bayesvc.cli.run_options import (
-    begin,
-    data_options,
-    is_silent,
-    listed,
-    run_options,
-    sampling_settings,
-    say_where,
-    stopped,
-)
+from bayesvc.cli.run_setup import sampling_settings, start_run
 from bayesvc.cli.writing import write_comparison
 
 if TYPE_CHECKING:
@@ -30,13 +21,18 @@ _MOST_ROWS = 40
 
 @click.command()
 @data_options
-@click.option("--methods", multiple=True, help="Names of `bayesvc recipes`; all by default.")
+@click.option(
+    "--methods",
+    multiple=True,
+    metavar="NAME,...",
+    help="Methods, from `bayesvc recipes`; by default all.",
+)
 @run_options
-@says_what_is_wrong
+@report_errors
 def compare(methods: tuple[str, ...], **request: Any) -> None:
     """Apply several methods to FILE and show where they agree.
 
-    Every prior is sampled once, and all methods share its fits.
+    Each prior is sampled once, and all its methods share the replicates.
 
     \b
     bayesvc compare patients.csv --target survival
@@ -45,10 +41,10 @@ def compare(methods: tuple[str, ...], **request: Any) -> None:
     import bayesvc as bv
     from bayesvc.selection.methods import resolve_method
 
-    names = listed(methods) or list(bv.recipes())
+    names = split_names(methods) or list(bv.recipes())
     plans = [resolve_method(name) for name in names]
     settings = sampling_settings(request)
-    data, folder = begin(request, plans, settings, "comparison")
+    data, folder = start_run("compare", request, plans, settings)
     try:
         with progress_bar("sampling") as show:
             found = bv.compare(
@@ -56,16 +52,16 @@ def compare(methods: tuple[str, ...], **request: Any) -> None:
                 **settings, **data.about,
             )  # fmt: skip
     except KeyboardInterrupt:
-        raise stopped(folder) from None
+        raise folder.stopped() from None
     silent = is_silent(request)
     write_comparison(found, folder.path, data, request["file"].name, silent=silent)
-    shutil.rmtree(folder.checkpoint)
+    folder.discard_unfinished()
     if request["as_json"]:
         click.echo(json.dumps({name: own.names for name, own in found.items()}, indent=1))
         return
     _show(found, request["target"], request["quiet"])
     if not request["quiet"]:
-        say_where(folder)
+        folder.say_where()
 
 
 def _show(found: Comparison, target: str, quiet: bool) -> None:
@@ -80,7 +76,7 @@ def _show(found: Comparison, target: str, quiet: bool) -> None:
     ]
     show_table(votes.columns, rows)
     if votes.height > _MOST_ROWS:
-        click.echo(f"... and {votes.height - _MOST_ROWS} more, selected by fewer methods")
+        click.echo(f"... and {votes.height - _MOST_ROWS} more columns, selected by fewer methods.")
     say_notes(found.warnings, next(iter(found.values())).signal)
     from bayesvc._text import listed
     from bayesvc.report import words

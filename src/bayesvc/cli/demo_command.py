@@ -1,4 +1,4 @@
-"""`bayesvc demo`: a selection on data that ship with the package."""
+"""`bayesvc demo`: a selection on data that come with the package."""
 
 from __future__ import annotations
 
@@ -8,26 +8,27 @@ from pathlib import Path
 
 import click
 
-from bayesvc.cli.errors import BadInput, says_what_is_wrong
+from bayesvc.cli.errors import BadInput, report_errors
 from bayesvc.cli.output import note
 from bayesvc.cli.select_command import select
 
 
 @click.command()
-@click.option("--out", type=click.Path(path_type=Path), default="bayesvc-demo", show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), default="bayesvc-demo", show_default=True,
+              help="Folder for the example.")  # fmt: skip
 @click.pass_context
-@says_what_is_wrong
+@report_errors
 def demo(context: click.Context, out: Path) -> None:
-    """Find the six variables of an equation among 306 columns."""
+    """Select the six variables of an equation from 306 columns."""
     if out.exists():
-        raise BadInput(f"{out} exists; give another folder with --out, or delete it")
+        raise BadInput(f"{out} already exists. Give another folder with --out, or delete it.")
     out.mkdir(parents=True)
     table = out / "molecules.csv.gz"
     with as_file(files("bayesvc") / "data" / "feynman_II_11_17.csv.gz") as source:
         shutil.copy(source, table)
     note(
-        "The density of polar molecules in an electric field, n_0 (1 + p_d Ef cos(theta) / (kb T)),"
-        "\nwith noise, and 300 columns that have nothing to do with it. The command:\n\n"
+        "Density of polar molecules in an electric field, n_0 (1 + p_d Ef cos(theta) / (kb T)),\n"
+        "with noise and 300 irrelevant columns. The command is:\n\n"
         f"    bayesvc select {table} --target n --out {out / 'selection'}\n"
     )
     context.invoke(select, file=table, target="n", out=out / "selection")

@@ -1,4 +1,4 @@
-"""What goes wrong, said without a traceback."""
+"""Errors as messages without a traceback."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class BadInput(click.ClickException):
-    """Shown as one message; the exit code is 2."""
+    """An error in the input; the exit code is 2."""
 
     exit_code = 2
 
 
 class Stopped(click.ClickException):
-    """Stopped by the user before there was a result; the exit code is that of Ctrl-C."""
+    """Stopped by Ctrl-C before there was a result; the exit code is 130."""
 
     exit_code = 130
 
 
-def says_what_is_wrong(command: _F) -> _F:
-    """Turn errors in what the user gave, and of the disk, into messages with exit code 2."""
+def report_errors(command: _F) -> _F:
+    """Turn errors of the input and of the disk into messages with exit code 2."""
 
     @functools.wraps(command)
     def wrapped(*args: Any, **options: Any) -> Any:
         try:
             return command(*args, **options)
-        except BrokenPipeError:  # the reader of our output has seen enough
+        except BrokenPipeError:  # the reader of our output has closed it
             raise
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""

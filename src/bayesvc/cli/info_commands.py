@@ -1,22 +1,26 @@
-"""Short commands: recipes, info, completion."""
+"""`bayesvc recipes`, `info` and `completion`."""
 
 from __future__ import annotations
 
 import json
 import platform
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from bayesvc.cli.errors import says_what_is_wrong
+from bayesvc.cli.errors import report_errors
 from bayesvc.cli.output import show_table
+
+if TYPE_CHECKING:
+    from bayesvc.selection.methods import Recipe
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@says_what_is_wrong
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@report_errors
 def recipes(as_json: bool) -> None:
-    """List the named methods, with a sentence each."""
+    """List the named methods."""
     import bayesvc as bv
 
     found = bv.recipes()
@@ -24,23 +28,24 @@ def recipes(as_json: bool) -> None:
         click.echo(json.dumps({name: vars(recipe) for name, recipe in found.items()}, indent=1))
         return
     rows = [
-        [name, r.prior, r.measure, r.threshold, _fits(r.n_replicates, r.n_permutations), r.summary]
+        [name, r.prior, r.measure, r.threshold, _replicates(r), r.summary]
         for name, r in found.items()
     ]
-    show_table(["method", "prior", "measure", "threshold", "fits", "summary"], rows)
+    show_table(["method", "prior", "measure", "threshold", "replicates", "summary"], rows)
 
 
-def _fits(n_replicates: int, n_permutations: int) -> str:
-    if n_replicates == 0:
+def _replicates(recipe: Recipe) -> str:
+    if recipe.n_replicates == 0:
         return "ABC"
-    return f"{n_replicates} + {n_permutations}" if n_permutations else str(n_replicates)
+    null = f" + {recipe.n_permutations} null" if recipe.n_permutations else ""
+    return f"{recipe.n_replicates}{null}"
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@says_what_is_wrong
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@report_errors
 def info(as_json: bool) -> None:
-    """Show versions, threads and the sampler's CPU path."""
+    """Show versions, the number of CPUs and the sampler's instruction set."""
     from importlib.metadata import PackageNotFoundError, version
 
     import bayesvc as bv
@@ -68,7 +73,7 @@ def info(as_json: bool) -> None:
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print a script that completes commands in your shell.
+    """Print a completion script for your shell.
 
     \b
     bayesvc completion bash > ~/.local/share/bash-completion/completions/bayesvc

@@ -1,4 +1,4 @@
-"""What is shown: tables, a bar with the time left, and nothing where it would be in the way."""
+"""Output: tables, notes, and a progress bar where a terminal can show it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,25 @@ if TYPE_CHECKING:
     from bayesvc.selection.signal import SignalTest
 
 _OPTIONS = {
-    "n_replicates": "--fits", "n_permutations": "--permutations", "n_trees": "--trees",
+    "n_replicates": "--replicates", "n_permutations": "--permutations", "n_trees": "--trees",
     "burn_in": "--burn-in", "n_draws": "--draws", "random_state": "--seed", "n_jobs": "--jobs",
-    "response": "--response",
-    "n": "--n", "snr": "--snr", "seed": "--seed", "problem": "--problem", "lrep": "--lrep",
-    "methods": "--methods",
+    "response": "--response", "method": "--method", "goal": "--goal",
+    "n_subsamples": "--subsamples", "n_resamples": "--subsamples",
+    "n": "--n", "snr": "--snr", "seed": "--seed", "problem": "--problem",
+    "methods": "--methods", "interval": "--interval",
 }  # fmt: skip
 
 
+class InOrderOfUse(click.Group):
+    """Lists commands in the order in which they were added."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return list(self.commands)
+
+
 def show_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table on a terminal, and with tabs elsewhere."""
+    """Print a table; elsewhere than on a terminal, separate columns by tabs."""
     if not sys.stdout.isatty():
         for row in (header, *rows):
             click.echo("\t".join(row))
@@ -37,15 +46,27 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    pretty = Table(*map(escape, header))
+    pretty = Table()
+    for place, name in enumerate(header):
+        numeric = all(_is_number(row[place]) for row in rows)
+        pretty.add_column(escape(name), justify="right" if numeric else "left")
     for row in rows:
-        pretty.add_row(*map(Text, row))  # as text: a name such as [red] is no markup
+        pretty.add_row(*map(Text, row))  # as text, so that a name such as [red] is not markup
     Console().print(pretty)
 
 
 def show_frame(frame: pl.DataFrame, digits: int = 3) -> None:
-    """Print a data frame."""
+    """Print a data frame with this many digits after the decimal point."""
     show_table(frame.columns, [[_shown(v, digits) for v in row] for row in frame.iter_rows()])
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a cell holds a number, a percentage or nothing."""
+    try:
+        float(text.removesuffix("%").replace(",", "") or 0)
+    except ValueError:
+        return False
+    return True
 
 
 def _shown(value: Any, digits: int) -> str:
@@ -56,7 +77,7 @@ def _shown(value: Any, digits: int) -> str:
 
 @contextmanager
 def progress_bar(text: str, *, counts: bool = False) -> Iterator[ProgressCallback | None]:
-    """Give a function ``(done, total)`` that draws a bar with the time left, on a terminal."""
+    """Yield a function ``(done, total)`` that draws a bar with the time left, on a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -82,12 +103,12 @@ def progress_bar(text: str, *, counts: bool = False) -> Iterator[ProgressCallbac
 
 
 def note(text: str) -> None:
-    """Say something beside the result."""
+    """Print a note to standard error."""
     click.echo(text, err=True)
 
 
 def say_notes(warnings: Sequence[str], signal: SignalTest | None) -> None:
-    """Say what a reader of a result should know."""
+    """Print what a reader of a result should know."""
     from bayesvc._text import as_sentence
 
     for text in warnings:
@@ -97,7 +118,7 @@ def say_notes(warnings: Sequence[str], signal: SignalTest | None) -> None:
 
 
 def as_options(text: str) -> str:
-    """Return a message with the arguments that it names as options of the command that runs.
+    """Replace the arguments that a message names by the options of the current command.
 
     Examples
     --------
@@ -105,8 +126,8 @@ def as_options(text: str) -> str:
     >>> from bayesvc.cli.output import as_options
     >>> command = click.Command("select", params=[click.Option(["--trees"])])
     >>> with click.Context(command):
-    ...     as_options("use n_trees=20, or longer chains (burn_in)")
-    'use --trees 20, or longer chains (burn_in)'
+    ...     as_options("`n_trees` must be positive. Use n_trees=20, or increase `burn_in`.")
+    '--trees must be positive. Use --trees 20, or increase `burn_in`.'
     """
     context = click.get_current_context(silent=True)
     own = {option for param in context.command.params for option in param.opts} if context else ()
@@ -116,15 +137,11 @@ def as_options(text: str) -> str:
     names = "|".join(options)
     text = re.sub(rf"`({names})`", lambda match: options[match[1]], text)
     text = re.sub(rf"\b({names})=(?=\S)", lambda match: f"{options[match[1]]} ", text)
-    return re.sub(
-        rf"\(({names})(, ({names}))*\)",
-        lambda match: re.sub(rf"\b({names})\b", lambda name: options[name[0]], match[0]),
-        text,
-    )
+    return re.sub(rf"`({names})`", lambda match: options[match[1]], text)
 
 
 def clock(seconds: float) -> str:
-    """Return a time in words.
+    """Format a duration in words.
 
     Examples
     --------
@@ -143,7 +160,7 @@ def clock(seconds: float) -> str:
 
 
 def clock_at(now: datetime, seconds: float) -> str:
-    """Return the time so many seconds from now, with the date if that is another day.
+    """Format the time this many seconds from now, with the date if that is another day.
 
     Examples
     --------

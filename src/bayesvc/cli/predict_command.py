@@ -1,70 +1,81 @@
-"""`bayesvc predict`: learn from one table, predict the target in another."""
+"""`bayesvc predict`: fit a model to one table, predict the rows of another."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from bayesvc.cli.chosen_columns import check_predictors, choose
-from bayesvc.cli.errors import BadInput, says_what_is_wrong
+from bayesvc._text import listed
+from bayesvc.cli.chosen_columns import check_predictors, choose_columns
+from bayesvc.cli.errors import BadInput, report_errors
+from bayesvc.cli.options import COLUMNS, JOBS, SEED, add_options, split_names
 from bayesvc.cli.output import progress_bar
-from bayesvc.cli.run_options import listed
 from bayesvc.cli.table_file import polars_or_refuse, read_table
 
 if TYPE_CHECKING:
     import polars as pl
 
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def _column_options(command: _F) -> _F:
+    return add_options(command, COLUMNS)
+
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))
-@click.option("--target", "-y", required=True, help="Column to be predicted.")
-@click.option("--features", multiple=True, help="Columns to predict from; all by default.")
-@click.option("--exclude", multiple=True, help="Columns to leave out.")
-@click.option("--id-column", multiple=True, help="Columns that only name the rows.")
-@click.option("--selection", type=click.Path(path_type=Path), help="Folder of `bayesvc select`: "
-              "predict from the columns selected there.")  # fmt: skip
-@click.option("--interval", default=0.9, show_default=True, help="Probability that the mean of "
-              "the target for such rows is between low and high; one row varies more.")  # fmt: skip
-@click.option("--trees", default=200, show_default=True, help="Trees in a forest.")
-@click.option("--seed", default=0, show_default=True, help="Of all random numbers.")
-@click.option("--jobs", default=-1, help="Number of threads; all CPUs by default.")
+@click.option("--target", "-y", required=True, metavar="COLUMN", help="Column to predict.")
+@_column_options
+@click.option("--selection", type=click.Path(path_type=Path), help="Use the columns selected in "
+              "this folder of `bayesvc select`.")  # fmt: skip
+@click.option("--interval", default=0.9, show_default=True, help="Probability of the interval "
+              "from low to high for the mean of the target; single rows vary more.")  # fmt: skip
+@click.option("--trees", default=200, show_default=True, help="Number of trees.")
+@SEED
+@JOBS
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="CSV file to write.")
-@says_what_is_wrong
+@report_errors
 def predict(
     file: Path, new: Path, target: str, features: tuple[str, ...], exclude: tuple[str, ...],
     id_column: tuple[str, ...], selection: Path | None, interval: float, trees: int, seed: int,
     jobs: int, out: Path,
 ) -> None:  # fmt: skip
-    """Fit a forest to FILE and predict the rows of NEW.
+    """Fit a BART model to FILE and predict the target for the rows of NEW.
 
-    Writes the rows of NEW with the column predicted, and low and high, the interval of the mean of
-    the target for rows like this one. For two classes it writes the probability of each instead.
+    Writes the rows of NEW with the columns predicted, low and high: the mean of the target for rows
+    like this one, and its interval. For two classes it writes the probability of each class
+    instead of an interval.
 
     \b
     bayesvc predict past.csv next.csv --target sales --out predicted.csv
     bayesvc predict past.csv next.csv -y sales --selection past-selection --out predicted.csv
     """
     if out.exists():
-        raise BadInput(f"{out} exists; give another name with --out, or delete it")
+        raise BadInput(f"{out} already exists. Give another name with --out, or delete it.")
     if not out.absolute().parent.is_dir():
-        raise BadInput(f"--out {out}: there is no folder {out.absolute().parent}; make it first")
-    wanted = listed(features) if selection is None else _selected(selection)
+        raise BadInput(
+            f"--out must be in an existing folder. Got {out} instead. Create the folder first."
+        )
+    wanted = split_names(features) if selection is None else _selected(selection)
     frame = read_table(file).frame
-    data = choose(frame, target, wanted, listed(exclude), ids=listed(id_column))
+    data = choose_columns(frame, target, wanted, split_names(exclude), ids=split_names(id_column))
     rows = read_table(new).frame
     absent = [name for name in data.X.columns if name not in rows.columns]
     if absent:
-        raise BadInput(f"{new} lacks columns of {file}: {', '.join(absent[:10])}; add them")
+        raise BadInput(
+            f"{new} must have the columns of {file}. Missing: {listed(absent, 10)}. Add them."
+        )
     new_X = rows.select(data.X.columns)
     check_predictors(new_X, is_new=True)
     model = _fit(data.X, data.y, interval, trees, seed, jobs)
     predicted = _predictions(model, new_X, interval)
     rows.with_columns(**predicted).write_csv(out)
-    click.echo(f"{rows.height:,} predictions of {target} in {out}")
+    click.echo(f"Wrote {rows.height:,} predictions of {target} to {out}.")
 
 
 def _selected(path: Path) -> list[str]:
@@ -73,19 +84,19 @@ def _selected(path: Path) -> list[str]:
         names = json.loads(source.read_text(encoding="utf-8"))["selected"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(
-            f"{source} is no selection ({error}); give a folder of `bayesvc select`"
+            f"--selection must be a folder of `bayesvc select`. Got {path} instead ({error})."
         ) from None
     if not names:
-        raise BadInput(f"{source}: nothing was selected; leave out --selection")
+        raise BadInput(f"No column was selected in {source}. Leave out --selection.")
     return [str(name) for name in names]
 
 
 def _fit(X: Any, y: Any, interval: float, trees: int, seed: int, jobs: int) -> Any:
     import bayesvc as bv
-    from bayesvc._validation import check_number
+    from bayesvc._validation import check_level
     from bayesvc.responses.encode import encode_y
 
-    check_number("--interval", interval, above=0, below=1, remedy="give a share such as 0.9")
+    check_level("interval", interval)
     binary = encode_y(y).response == "binary"
     kind = bv.BARTClassifier if binary else bv.BARTRegressor
     with progress_bar("sampling") as show:
@@ -96,9 +107,9 @@ def _fit(X: Any, y: Any, interval: float, trees: int, seed: int, jobs: int) -> A
 def _predictions(model: Any, X: Any, interval: float) -> dict[str, pl.Series]:
     pl = polars_or_refuse()
     if hasattr(model, "classes_"):
-        shares = model.predict_proba(X)
-        found = {"predicted": model.classes_[shares.argmax(axis=1)]}
-        found |= {f"probability_{c}": shares[:, k] for k, c in enumerate(model.classes_)}
+        probabilities = model.predict_proba(X)
+        found = {"predicted": model.classes_[probabilities.argmax(axis=1)]}
+        found |= {f"probability_{c}": probabilities[:, k] for k, c in enumerate(model.classes_)}
     else:
         mean, low, high = model.predict(X, return_interval=interval)
         found = {"predicted": mean, "low": low, "high": high}

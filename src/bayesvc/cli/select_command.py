@@ -1,27 +1,19 @@
-"""`bayesvc select`: from a table to the variables that matter."""
+"""`bayesvc select`: from a table to the columns that predict its target."""
 
 from __future__ import annotations
 
-import shutil
 import sys
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from bayesvc.cli import row_subsamples as rows
-from bayesvc.cli.chosen_columns import Chosen
-from bayesvc.cli.errors import BadInput, says_what_is_wrong
+from bayesvc.cli.chosen_columns import ChosenColumns
+from bayesvc.cli.errors import BadInput, report_errors
+from bayesvc.cli.options import data_options, is_silent, run_options
 from bayesvc.cli.output import note, progress_bar, say_notes, show_table
-from bayesvc.cli.run_options import (
-    Folder,
-    begin,
-    data_options,
-    is_silent,
-    run_options,
-    sampling_settings,
-    say_where,
-    stopped,
-)
+from bayesvc.cli.results_folder import ResultsFolder
+from bayesvc.cli.row_subsamples import add_row_stability, check_number, check_subsamples
+from bayesvc.cli.run_setup import sampling_settings, start_run
 from bayesvc.cli.writing import write_selection
 
 if TYPE_CHECKING:
@@ -30,13 +22,13 @@ if TYPE_CHECKING:
     from bayesvc.selection.result import Selection
 
 
-_NO_RESULT = "stopped before there was a result"
+_NO_RESULT = "Stopped before there was a result"
 
 
 class NumberOrAuto(click.IntRange):
-    """A number from 1 on, or "auto"."""
+    """A positive integer, or "auto"."""
 
-    name = "number or auto"
+    name = "integer or auto"
 
     def __init__(self) -> None:
         super().__init__(min=1)
@@ -48,38 +40,48 @@ class NumberOrAuto(click.IntRange):
 
 @click.command()
 @data_options
-@click.option("--method", help="One of `bayesvc recipes`; dart-vc by default.")
-@click.option("--goal", help="balanced, quick, screening or confirmatory: picks the method.")
 @click.option(
-    "--fits",
+    "--method", metavar="NAME", help="Method, from `bayesvc recipes`; by default dart-vc."
+)
+@click.option(
+    "--goal",
+    metavar="NAME",
+    help="Purpose that picks the method: balanced, quick, screening or confirmatory.",
+)
+@click.option(
+    "--replicates",
     type=NumberOrAuto(),
-    help="Independent fits; by default as many as the paper takes; auto: until stable.",
+    metavar="NUMBER|auto",
+    help="Number of replicates (independent runs of the sampler); by default the method's; auto: "
+    "until the selection is stable.",
 )
 @click.option(
     "--permutations",
     type=click.IntRange(1),
-    help="Fits to permuted targets, where they are needed.",
+    metavar="NUMBER",
+    help="Number of null replicates, on permuted responses, for methods that need them.",
 )
 @click.option(
-    "--resample-rows",
+    "--subsamples",
     type=click.IntRange(2),
     metavar="NUMBER",
-    help="Also select from so many random halves of the rows, such as 50.",
+    help="Also select from this many random halves of the rows, such as 50, and report how often "
+    "each column is selected.",
 )
 @run_options
-@says_what_is_wrong
+@report_errors
 def select(
     method: str | None,
     goal: str | None,
-    fits: int | Literal["auto"] | None,
+    replicates: int | Literal["auto"] | None,
     permutations: int | None,
-    resample_rows: int | None,
+    subsamples: int | None,
     **request: Any,
 ) -> None:
-    """Find the columns of FILE that drive the target.
+    """Select the columns of FILE that predict the target.
 
-    Prints the answer, and writes a table, figures, the fits and a report page to a folder. FILE is
-    CSV, TSV, Parquet, Feather or Excel, also gzipped.
+    Prints the result, and writes a table, figures, the draws and a report to a folder. FILE is
+    CSV, TSV, Parquet, Feather or Excel; text and Parquet files may be gzipped.
 
     \b
     bayesvc select patients.csv --target survival --id-column patient
@@ -89,76 +91,81 @@ def select(
     from bayesvc.selection.methods import DEFAULT_METHOD, resolve_method
 
     if method is not None and goal is not None:
-        raise BadInput(f"--method {method} and --goal {goal} both pick a method; give one of them")
-    rows.check_number(resample_rows)
+        raise BadInput(
+            f"--method and --goal both pick a method. Got --method {method} and --goal {goal}. "
+            "Give one of them."
+        )
+    if subsamples:
+        check_number(subsamples)
     how: dict[str, Any] = {"method": method or DEFAULT_METHOD, "goal": goal}
-    known = None if fits == "auto" else fits
+    known = None if replicates == "auto" else replicates
     plan = resolve_method(**how, n_replicates=known, n_permutations=permutations)
     settings = sampling_settings(request)
-
-    def check(data: Chosen) -> None:
-        if resample_rows:
-            rows.check_rows(data, resample_rows, settings, **how, n_permutations=permutations)
-
-    n_halves = resample_rows or 0
-    data, folder = begin(request, [plan], settings, "selection", n_halves=n_halves, check=check)
+    data, folder = start_run("select", request, [plan], settings, n_subsamples=subsamples or 0)
+    if subsamples:
+        check_subsamples(data, subsamples, settings, **how, n_permutations=permutations)
     found, is_partial = _run(
-        data, plan, {**how, **settings, **data.about}, folder, auto=fits == "auto"
+        data, plan, {**how, **settings, **data.about}, folder, auto=replicates == "auto"
     )
     missing = None
     if is_partial:
-        missing = f"the result of {found.draws.n_replicates} of {plan.n_replicates} fits"
-    elif resample_rows:
-        found, all_rows = rows.with_row_stability(found, data, resample_rows, settings, folder)
-        missing = None if all_rows else "the result without --resample-rows"
-    silent = is_silent(request)
-    write_selection(found, folder.path, data, request["file"].name, silent=silent)
+        missing = f"{found.draws.n_replicates} of {plan.n_replicates} replicates"
+    elif subsamples:
+        found, is_complete = add_row_stability(found, data, subsamples, settings, folder)
+        missing = None if is_complete else "all replicates, but not of --subsamples"
+    write_selection(found, folder.path, data, request["file"].name, silent=is_silent(request))
     if missing is None:
-        shutil.rmtree(folder.checkpoint)
+        folder.discard_unfinished()
     _show(found, request["target"], folder, request["as_json"], request["quiet"])
     if missing is not None:
-        note(f"Stopped: this is {missing}. The same command with --resume goes on.")
+        note(f"Stopped. This is the result of {missing}. Run the same command with --resume to "
+             "continue.")  # fmt: skip
         sys.exit(130)
 
 
 def _run(
-    data: Chosen, plan: Method, settings: dict[str, Any], folder: Folder, *, auto: bool
+    data: ChosenColumns,
+    plan: Method,
+    settings: dict[str, Any],
+    folder: ResultsFolder,
+    *,
+    auto: bool,
 ) -> tuple[Selection, bool]:
-    """Return the selection, and whether it was stopped before all fits were finished."""
+    """Return the selection, and whether it was stopped before all replicates were finished."""
     import bayesvc as bv
     from bayesvc.sampling.plan import Interrupted
 
-    def chosen(fits: Any, permutations: int | None, **others: Any) -> Selection:
+    def chosen(replicates: Any, permutations: int | None, **others: Any) -> Selection:
         return bv.select(
-            data.X, data.y, n_replicates=fits, n_permutations=permutations,
+            data.X, data.y, n_replicates=replicates, n_permutations=permutations,
             checkpoint=folder.checkpoint, **(settings | others),
         )  # fmt: skip
 
     try:
         with progress_bar("sampling") as show:
-            fits = "auto" if auto else plan.n_replicates or None
-            return chosen(fits, plan.n_permutations or None, progress=show), False
+            replicates = "auto" if auto else plan.n_replicates or None
+            return chosen(replicates, plan.n_permutations or None, progress=show), False
     except Interrupted as stop:
-        fits, permutations = _usable(stop, plan)
-        if fits is None:
-            raise stopped(folder, _NO_RESULT) from None
-        # who stops a run does not want to wait for a test
-        return chosen(fits, permutations, signal_test=False, allow_empty=False), True
+        finished, permutations = _usable(stop, plan)
+        if finished is None:
+            raise folder.stopped(_NO_RESULT) from None
+        # after Ctrl-C nobody wants to wait for a test
+        return chosen(finished, permutations, signal_test=False, allow_empty=False), True
     except KeyboardInterrupt:
-        raise stopped(folder, _NO_RESULT) from None
+        raise folder.stopped(_NO_RESULT) from None
 
 
 def _usable(stop: Interrupted, plan: Method) -> tuple[int | None, int | None]:
-    """Return how many finished fits make a result, if they do."""
+    """Return how many replicates and null replicates make a result; None if they do not."""
     finished = next(iter(stop.finished.values()))
-    fits = finished.n_replicates or None
+    replicates = finished.n_replicates or None
     if plan.n_permutations == 0:
-        return fits, None
-    enough = finished.n_permutations >= 19  # fewer cannot be judged at the level 0.05
-    return (fits, finished.n_permutations) if enough else (None, None)
+        return replicates, None
+    enough = finished.n_permutations >= 19  # fewer cannot reach the level 0.05
+    return (replicates, finished.n_permutations) if enough else (None, None)
 
 
-def _show(found: Selection, target: str, folder: Folder, as_json: bool, quiet: bool) -> None:
+def _show(found: Selection, target: str, folder: ResultsFolder, as_json: bool, quiet: bool) -> None:
     if as_json:
         click.echo(found.to_json())
         return
@@ -172,11 +179,11 @@ def _show(found: Selection, target: str, folder: Folder, as_json: bool, quiet: b
     show_table(header, lines)
     say_notes(found.warnings, found.signal)
     click.echo(conclusion(found, target))
-    say_where(folder)
+    folder.say_where()
 
 
 def conclusion(found: Selection, target: str) -> str:
-    """Say in a sentence what was found."""
+    """Return the result in a sentence."""
     from bayesvc._text import listed
     from bayesvc.report import words
 

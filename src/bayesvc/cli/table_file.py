@@ -1,4 +1,4 @@
-"""Tables from files: CSV, TSV, Parquet, Feather and Excel, plain or gzipped."""
+"""Read tables from files: CSV, TSV, Parquet, Feather and Excel, plain or gzipped."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayesvc._text import quoted
 from bayesvc.cli.errors import BadInput
 
 if TYPE_CHECKING:
@@ -28,19 +29,19 @@ _BYTES_PER_CELL = 40  # text, frame, matrix and codes at the same time, at most
 
 @dataclass(frozen=True)
 class TableFile:
-    """A table, and what was guessed about its file."""
+    """A table, and sentences on what was guessed about its file."""
 
     frame: pl.DataFrame
     notes: list[str] = field(default_factory=list)
 
 
 def read_table(path: Path, separator: str | None = None, encoding: str = "utf-8") -> TableFile:
-    """Read a table, or say what is wrong with the file."""
+    """Read a table; errors say what is wrong with the file."""
     polars_or_refuse()
     if not path.exists():
-        raise BadInput(f"{path}: no such file; {_nearest_file(path)}")
+        raise BadInput(f"{path} does not exist. {_nearest_file(path)}")
     if path.is_dir():
-        raise BadInput(f"{path} is a folder; give a file")
+        raise BadInput(f"FILE must be a file. Got the folder {path} instead.")
     zipped = path.suffix == ".gz"
     suffix = Path(path.stem).suffix if zipped else path.suffix
     readers: dict[str, Callable[[], TableFile]] = {
@@ -52,38 +53,42 @@ def read_table(path: Path, separator: str | None = None, encoding: str = "utf-8"
         ".ods": lambda: TableFile(_excel(path)),
     }
     if path.stat().st_size == 0:
-        raise BadInput(f"{path} is empty; give a table with a header and rows")
+        raise BadInput(f"{path} is empty. Give a table with a header and rows.")
     if suffix.lower() in readers:
         found = readers[suffix.lower()]()
     elif suffix.lower() in SUFFIXES:
         try:
             found = _text_table(path, zipped, separator, encoding)
         except (zlib.error, gzip.BadGzipFile, EOFError) as error:
-            raise BadInput(f"{path} is not gzipped, or damaged ({error})") from None
+            raise BadInput(f"{path} is not gzipped, or it is damaged ({error}).") from None
         except csv.Error as error:
-            raise BadInput(f"{path} cannot be read as a table ({error})") from None
+            raise BadInput(f"{path} cannot be read as a table ({error}).") from None
     else:
-        raise BadInput(f"{path}: unknown kind of file {suffix!r}; use {', '.join(SUFFIXES)}, .gz")
+        raise BadInput(
+            f"The name of FILE must end in {', '.join(SUFFIXES)}, or one of these and .gz. "
+            f"Got {path} instead."
+        )
     _check_table(path, found.frame)
     return found
 
 
 def polars_or_refuse() -> Any:
-    """Return polars, or say what to install."""
+    """Import polars; an error says what to install."""
     try:
         import polars
     except ModuleNotFoundError:
-        raise BadInput("reading tables needs polars; pip install 'bayesvc[cli]'") from None
+        raise BadInput("Reading tables needs polars. Run: pip install 'bayesvc[cli]'") from None
     return polars
 
 
 def _check_table(path: Path, frame: pl.DataFrame) -> None:
     if frame.width == 0 or frame.height == 0:
-        raise BadInput(f"{path} has 0 rows; give a table with a header and rows")
+        raise BadInput(f"{path} has no rows. Give a table with a header and rows.")
     if frame.width == 1:
         raise BadInput(
-            f"{path} has a single column, {frame.columns[0]!r}; a target and something to predict "
-            "it from are needed (if the columns are separated by another character: --separator)"
+            f"{path} must have at least two columns, a target and one to select from. Got the "
+            f"single column {frame.columns[0]!r}. If columns are separated by another character, "
+            "give it with --separator."
         )
 
 
@@ -92,7 +97,7 @@ def _nearest_file(path: Path) -> str:
 
     there = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
     close = difflib.get_close_matches(path.name, there, 1)
-    return f"did you mean {str(path.with_name(close[0]))!r}?" if close else "check the path"
+    return f"Did you mean {str(path.with_name(close[0]))!r}?" if close else "Check the path."
 
 
 def _binary(path: Path, zipped: bool, reader: str) -> pl.DataFrame:
@@ -101,7 +106,9 @@ def _binary(path: Path, zipped: bool, reader: str) -> pl.DataFrame:
         source: Any = io.BytesIO(gzip.decompress(path.read_bytes())) if zipped else path
         return getattr(pl, reader)(source)  # type: ignore[no-any-return]
     except (pl.exceptions.PolarsError, OSError, EOFError, zlib.error) as error:
-        raise BadInput(f"{path} cannot be read ({_first_line(error)}); is it damaged?") from None
+        raise BadInput(
+            f"{path} cannot be read ({_first_line(error)}). It may be damaged."
+        ) from None
 
 
 def _excel(path: Path) -> pl.DataFrame:
@@ -109,9 +116,11 @@ def _excel(path: Path) -> pl.DataFrame:
     try:
         return pl.read_excel(path)  # type: ignore[no-any-return]
     except ModuleNotFoundError:
-        raise BadInput("Excel files need fastexcel; pip install 'bayesvc[io]'") from None
+        raise BadInput("Excel files need fastexcel. Run: pip install 'bayesvc[io]'") from None
     except Exception as error:  # fastexcel has errors of its own
-        raise BadInput(f"{path} cannot be read ({_first_line(error)}); is it damaged?") from None
+        raise BadInput(
+            f"{path} cannot be read ({_first_line(error)}). It may be damaged."
+        ) from None
 
 
 def _text_table(path: Path, zipped: bool, separator: str | None, encoding: str) -> TableFile:
@@ -121,16 +130,16 @@ def _text_table(path: Path, zipped: bool, separator: str | None, encoding: str) 
     notes = []
     usual = "\t" if path.name.removesuffix(".gz").endswith(".tsv") else ","
     if separator is None and mark != usual:
-        notes.append(f"the columns are separated by {_SEPARATORS[mark]}")
+        notes.append(f"columns are separated by {_SEPARATORS[mark]}.")
     names = _check_header(path, head, mark)
     nameless = [str(place) for place, name in enumerate(names, 1) if not name]
     if nameless:
         places = ", ".join(nameless[:10])
-        notes.append(f"columns without a name are called by their place: {places}")
+        notes.append(f"columns without a name are named after their position: {places}.")
     _check_size(path, zipped, head, mark)
     comma = mark == ";" and _has_decimal_commas(head)
     if comma:
-        notes.append("numbers have decimal commas")
+        notes.append("numbers have decimal commas.")
     source: Any = path
     if encoding.lower().replace("-", "") != "utf8":
         raw = gzip.decompress(path.read_bytes()) if zipped else path.read_bytes()
@@ -144,8 +153,8 @@ def _text_table(path: Path, zipped: bool, separator: str | None, encoding: str) 
         if "utf-8" in str(error):
             raise BadInput(_wrong_encoding(path, encoding, "a later row")) from None
         raise BadInput(
-            f"{path} cannot be read as a table separated by {mark!r} ({_first_line(error)}); "
-            "are all rows of one length, and is --separator right?"
+            f"{path} cannot be read as a table separated by {mark!r} ({_first_line(error)}). Check "
+            "that all rows have the same length, and --separator."
         ) from None
     if len(names) != frame.width:  # a header longer than the sample
         names = [name.strip() for name in frame.columns]
@@ -158,16 +167,18 @@ def _text_table(path: Path, zipped: bool, separator: str | None, encoding: str) 
 def _one_character(separator: str) -> str:
     mark = {"\\t": "\t", "tab": "\t"}.get(separator, separator)
     if len(mark.encode()) != 1 or mark in '"\r\n':
-        raise BadInput(f"--separator {separator!r} is not one character; give such as ';' or '\\t'")
+        raise BadInput(
+            f"--separator must be one character, such as ';' or '\\t'. Got {separator!r} instead."
+        )
     return mark
 
 
 def _wrong_encoding(path: Path, encoding: str, where: str, hint: str = "latin-1 or cp1252") -> str:
-    return f"{path} is not in {encoding} ({where}); give its --encoding, such as {hint}"
+    return f"{path} is not encoded in {encoding} ({where}). Give its --encoding, such as {hint}."
 
 
 def _head(path: Path, zipped: bool, encoding: str) -> list[str]:
-    """Return the first lines as text."""
+    """Decode the first lines."""
     raw: bytes
     with path.open("rb") as file:
         raw = (gzip.GzipFile(fileobj=file) if zipped else file).read(_SAMPLE)
@@ -175,7 +186,8 @@ def _head(path: Path, zipped: bool, encoding: str) -> list[str]:
         text = raw.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
     except LookupError:
         raise BadInput(
-            f"--encoding {encoding!r} is unknown; use such as utf-8 or latin-1"
+            "--encoding must be a known encoding such as utf-8 or latin-1. "
+            f"Got {encoding!r} instead."
         ) from None
     except UnicodeDecodeError as error:
         if error.start < len(raw) - 4:  # else a character was cut off at the end of the sample
@@ -185,15 +197,17 @@ def _head(path: Path, zipped: bool, encoding: str) -> list[str]:
         text = raw[: error.start].decode(encoding)
     lines = text.splitlines()
     if "\x00" in text:
-        raise BadInput(f"{path} is no text, or in UTF-16 (give --encoding utf-16)")
+        raise BadInput(
+            f"{path} must be a text file. Is it encoded in UTF-16? Then give --encoding utf-16."
+        )
     if not any(line.strip() for line in lines):
-        raise BadInput(f"{path} is empty; give a table with a header and rows")
+        raise BadInput(f"{path} is empty. Give a table with a header and rows.")
     # the last line may be cut off
     return lines[:-1] if len(raw) == _SAMPLE and len(lines) > 1 else lines
 
 
 def _guess_separator(head: list[str]) -> str:
-    """Return the separator that splits the most lines into the same number of parts."""
+    """Find the separator that splits the most lines into the same number of parts."""
 
     def evenness(mark: str) -> tuple[float, int]:
         widths = [len(row) for row in csv.reader(head[:50], delimiter=mark) if row]
@@ -205,7 +219,7 @@ def _guess_separator(head: list[str]) -> str:
 
 
 def _check_header(path: Path, head: list[str], separator: str) -> list[str]:
-    """Return the names of the columns, none of which may come twice."""
+    """Return the names of the columns, which must be unique."""
     header = next(csv.reader(io.StringIO("\n".join(head)), delimiter=separator))
     names = [name.strip() for name in header]
     _refuse_repeated(path, names)
@@ -216,13 +230,13 @@ def _refuse_repeated(path: Path, names: list[str]) -> None:
     repeated = [name for name, times in Counter(names).items() if name and times > 1]
     if repeated:
         raise BadInput(
-            f"{path} has several columns of one name: {', '.join(map(repr, repeated[:10]))}; "
-            "rename them"
+            f"Columns of {path} must have unique names. Repeated: {quoted(repeated, 10)}. Rename "
+            "them."
         )
 
 
 def _check_size(path: Path, zipped: bool, head: list[str], separator: str) -> None:
-    """Say how much memory is needed, before it is taken, if it is not there."""
+    """Refuse a file that needs more memory than is available, before it is read."""
     from bayesvc._validation import available_memory
 
     size = path.stat().st_size * (5 if zipped else 1)  # text is often gzipped to a fifth
@@ -231,8 +245,8 @@ def _check_size(path: Path, zipped: bool, head: list[str], separator: str) -> No
     needed, available = cells * _BYTES_PER_CELL, available_memory()
     if available is not None and needed > available:
         raise BadInput(
-            f"{path} ({size / 1e9:.1f} GB) needs about {needed / 1e9:.0f} GB of memory, but "
-            f"{available / 1e9:.0f} GB are available; leave out columns or rows beforehand"
+            f"{path} ({size / 1e9:.1f} GB) needs about {needed / 1e9:.0f} GB of memory, but only "
+            f"{available / 1e9:.0f} GB are available. Remove columns or rows from it first."
         )
 
 

@@ -1,4 +1,4 @@
-"""The files that a command leaves: table, JSON, fits, figures and the report page."""
+"""Files that a command writes: table, JSON, draws, figures and the report."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bayesvc._text import as_sentence
 from bayesvc.cli.output import note
 
-_QUICK_TO_RESAMPLE = 200_000  # numbers in the measure of all fits
+_QUICK_TO_RESAMPLE = 200_000  # numbers in the tallies of all replicates
 
 if TYPE_CHECKING:
-    from bayesvc.cli.chosen_columns import Chosen
+    from bayesvc.cli.chosen_columns import ChosenColumns
     from bayesvc.plots import Plot
     from bayesvc.selection.comparison import Comparison
     from bayesvc.selection.result import Selection
 
 
 def write_selection(
-    found: Selection, folder: Path, data: Chosen, source: str, *, silent: bool
+    found: Selection, folder: Path, data: ChosenColumns, source: str, *, silent: bool
 ) -> None:
     """Write selection.csv, selection.json, draws.npz, figures and report.html."""
     page = folder / "report.html"
@@ -29,11 +30,11 @@ def write_selection(
     found.to_json(folder / "selection.json")
     found.draws.save(folder / "draws.npz")
     with_extra("figures", lambda: _selection_figures(found, folder / "figures"), silent=silent)
-    with_extra("report page", lambda: _report(found, page, data, source), silent=silent)
+    with_extra("report", lambda: _report(found, page, data, source), silent=silent)
 
 
 def write_comparison(
-    found: Comparison, folder: Path, data: Chosen, source: str, *, silent: bool
+    found: Comparison, folder: Path, data: ChosenColumns, source: str, *, silent: bool
 ) -> None:
     """Write comparison.csv, comparison.json, a figure and report.html."""
     page, figure = folder / "report.html", folder / "figures" / "agreement.svg"
@@ -44,19 +45,19 @@ def write_comparison(
     text = json.dumps(about, indent=1)
     (folder / "comparison.json").write_text(text + "\n", encoding="utf-8")
     with_extra("figures", lambda: _save(found.plot(), figure), silent=silent)
-    with_extra("report page", lambda: _report(found, page, data, source), silent=silent)
+    with_extra("report", lambda: _report(found, page, data, source), silent=silent)
 
 
-def _report(found: Selection | Comparison, path: Path, data: Chosen, source: str) -> None:
+def _report(found: Selection | Comparison, path: Path, data: ChosenColumns, source: str) -> None:
     from bayesvc.report import summarize_data, write_report
 
     target = str(data.y.name)
     about = summarize_data(data.X, data.y, target=target, source=source)
-    write_report(found, path, title=f"What drives {target}", data_summary=about)
+    write_report(found, path, title=f"Columns that predict {target}", data_summary=about)
 
 
 def _selection_figures(found: Selection, folder: Path) -> None:
-    """Draw what this method and these fits can show."""
+    """Draw the figures that this method and its replicates allow."""
     from bayesvc import plots
     from bayesvc.thresholds import ClusteringResult
 
@@ -80,9 +81,9 @@ def _save(plot: Plot, path: Path) -> None:
 
 
 def with_extra(what: str, write: Callable[[], object], *, silent: bool = False) -> None:
-    """Write what needs a further library, or say which one is missing."""
+    """Write a file that needs an optional library, or say which one is missing."""
     try:
         write()
     except ImportError as error:
         if not silent:
-            note(f"No {what}: {error}")
+            note(f"No {what} was written. {as_sentence(str(error))}")

@@ -1,0 +1,139 @@
+"""Options that several commands share, and the lists of names they take."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from bayesvc.cli.errors import BadInput
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+SEED = click.option(
+    "--seed",
+    type=click.IntRange(0),
+    metavar="NUMBER",
+    default=0,
+    show_default=True,
+    help="Random seed.",
+)
+JOBS = click.option(
+    "--jobs",
+    type=int,
+    metavar="NUMBER",
+    default=-1,
+    show_default=True,
+    help="Number of threads; -1 for all CPUs.",
+)
+
+COLUMNS = (
+    click.option("--features", multiple=True, metavar="COLUMN,...",
+                 help="Columns to use; by default all."),
+    click.option("--exclude", multiple=True, metavar="COLUMN,...", help="Columns to leave out."),
+    click.option("--id-column", multiple=True, metavar="COLUMN,...",
+                 help="Columns that only identify the rows; also left out."),
+)  # fmt: skip
+
+_DATA = (
+    click.argument("file", type=click.Path(path_type=Path)),
+    click.option("--target", "-y", required=True, metavar="COLUMN",
+                 help="Column that holds the response."),
+    *COLUMNS,
+    click.option("--group", multiple=True, metavar="NAME=COLUMN,...",
+                 help="Columns to select or leave out together, as one variable."),
+    click.option("--weights", metavar="COLUMN", help="Column of row weights."),
+    click.option("--blocks", metavar="COLUMN",
+                 help="Column of blocks, such as sites; rows are permuted only within blocks."),
+    click.option("--response", type=click.Choice(["auto", "continuous", "binary"]),
+                 default="auto", show_default=True,
+                 help="Kind of response; auto is binary for text, booleans, or 0 and 1, and "
+                      "continuous for other numbers."),
+    click.option("--separator", metavar="CHARACTER",
+                 help="Column separator of a text file; by default guessed."),
+    click.option("--encoding", default="utf-8", show_default=True, help="File encoding."),
+)  # fmt: skip
+
+_RUN = (
+    SEED,
+    JOBS,
+    click.option("--burn-in", type=click.IntRange(0), metavar="NUMBER",
+                 help="Iterations to discard per replicate; 5000 by default."),
+    click.option("--draws", type=click.IntRange(1), metavar="NUMBER",
+                 help="Draws to keep per replicate; 5000 by default."),
+    click.option("--trees", type=click.IntRange(1), metavar="NUMBER", default=20, show_default=True,
+                 help="Number of trees in each ensemble."),
+    click.option("--signal-test/--no-signal-test", default=True, show_default=True,
+                 help="Test whether the response depends on the columns at all."),
+    click.option("--allow-empty", is_flag=True,
+                 help="Select nothing if the signal test is inconclusive."),
+    click.option("--out", type=click.Path(path_type=Path),
+                 help="Folder for the results; by default named after FILE."),
+    click.option("--resume", is_flag=True, help="Continue a run that was stopped."),
+    click.option("--overwrite", is_flag=True, help="Replace earlier results in the folder."),
+    click.option("--json", "as_json", is_flag=True, help="Print only the result, as JSON."),
+    click.option("--quiet", "-q", is_flag=True, help="Print only the names of selected columns."),
+)  # fmt: skip
+
+
+def data_options(command: _F) -> _F:
+    """Add the options that say which data of a file to use."""
+    return add_options(command, _DATA)
+
+
+def run_options(command: _F) -> _F:
+    """Add the options that say how to sample, and where the results go."""
+    return add_options(command, _RUN)
+
+
+def add_options(command: _F, options: Iterable[Callable[[Any], Any]]) -> _F:
+    """Add options to a command, in this order."""
+    for option in reversed(tuple(options)):
+        command = option(command)
+    return command
+
+
+def is_silent(request: Mapping[str, Any]) -> bool:
+    """Return whether only the result is to be printed."""
+    return bool(request["as_json"] or request["quiet"])
+
+
+def split_names(given: str | Iterable[str] | None) -> list[str]:
+    """Return names that were given one by one, or separated by commas.
+
+    Examples
+    --------
+    >>> from bayesvc.cli.options import split_names
+    >>> split_names(("a,b", "c", '"d, in years"'))
+    ['a', 'b', 'c', 'd, in years']
+    """
+    parts = [] if given is None else [given] if isinstance(given, str) else list(given)
+    rows = csv.reader(parts, skipinitialspace=True)
+    return [name.strip() for row in rows for name in row if name.strip()]
+
+
+def parse_groups(parts: Iterable[str]) -> dict[str, list[str]]:
+    """Return column groups by name.
+
+    Examples
+    --------
+    >>> from bayesvc.cli.options import parse_groups
+    >>> parse_groups(("size=height,weight", "site=s1,s2"))
+    {'size': ['height', 'weight'], 'site': ['s1', 's2']}
+    """
+    found: dict[str, list[str]] = {}
+    for part in parts:
+        text, equals, columns = part.partition("=")
+        name = text.strip()
+        if not (name and equals and split_names(columns)):
+            raise BadInput(f"--group must have the form NAME=COLUMN,COLUMN. Got {part!r} instead.")
+        if name in found:
+            raise BadInput(
+                f"--group must be given once for each name. Got {name!r} twice. List all columns "
+                "of a group in one --group."
+            )
+        found[name] = split_names(columns)
+    return found

@@ -1,0 +1,81 @@
+"""How long a run will take, from a few iterations of each prior."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from bayesvc.cli.output import clock, clock_at, note
+
+if TYPE_CHECKING:
+    from bayesvc.cli.chosen_columns import ChosenColumns
+    from bayesvc.priors.base import TreePrior
+    from bayesvc.selection.methods import Method
+
+_PILOT_ITERATIONS = 100
+_SIGNAL_TEST = 0.3  # of the time of the replicates, at most
+_ONE_HALF = 0.5  # of the time of all rows
+_LONG = 5.0  # seconds, from which on an estimate is worth a line
+
+
+def say_how_long(
+    data: ChosenColumns,
+    plans: Sequence[Method],
+    settings: dict[str, Any],
+    n_subsamples: int = 0,
+) -> None:
+    """Say how long the whole run will take, if it is long."""
+    from bayesvc._validation import resolve_n_jobs
+
+    seconds = sum(
+        n_iterations * _seconds_per_iteration(data, prior, settings["n_trees"])
+        for prior, n_iterations in count_iterations(plans, settings).items()
+    )
+    seconds *= 1 + _SIGNAL_TEST * settings["signal_test"] + _ONE_HALF * n_subsamples
+    seconds /= resolve_n_jobs(settings["n_jobs"])
+    if seconds > _LONG:
+        end = clock_at(datetime.now(), seconds)
+        note(f"This will take about {clock(seconds)}, until {end}. Ctrl-C keeps finished work.")
+
+
+def count_iterations(plans: Sequence[Method], settings: dict[str, Any]) -> dict[TreePrior, int]:
+    """Return the number of iterations for each prior, which is sampled once for all its methods.
+
+    Examples
+    --------
+    >>> from bayesvc.cli.time_estimate import count_iterations
+    >>> from bayesvc.selection.methods import resolve_method
+    >>> settings = {"burn_in": 0, "n_draws": 100}
+    >>> list(count_iterations([resolve_method("dart-vc")], settings).values())
+    [1000]
+    """
+    from bayesvc.priors.spike_forest import SpikeForest
+    from bayesvc.sampling.executor import DEFAULT_DRAWS
+
+    length = sum(
+        DEFAULT_DRAWS if settings[name] is None else settings[name]
+        for name in ("burn_in", "n_draws")
+    )
+    found: dict[TreePrior, int] = {}
+    for plan in plans:
+        prior = plan.prior
+        assert prior is not None
+        if isinstance(prior, SpikeForest):
+            found[prior] = prior.n_samples * (prior.burn_in + 1)
+        else:
+            n_replicates = plan.n_replicates + plan.n_permutations
+            found[prior] = max(found.get(prior, 0), n_replicates * length)
+    return found
+
+
+def _seconds_per_iteration(data: ChosenColumns, prior: TreePrior, n_trees: int) -> float:
+    import bayesvc as bv
+    from bayesvc.priors.spike_forest import SpikeForest
+
+    pilot = bv.BART() if isinstance(prior, SpikeForest) else prior
+    draws = bv.sample(
+        data.X, data.y, pilot, n_replicates=1, n_trees=n_trees, burn_in=_PILOT_ITERATIONS,
+        n_draws=1, random_state=0, n_jobs=1, response=data.response,
+    )  # fmt: skip
+    return float(draws.seconds[0]) / (_PILOT_ITERATIONS + 1)
