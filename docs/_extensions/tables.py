@@ -9,8 +9,9 @@ from docutils import nodes
 
 # A number with an optional sign, unit, range or standard error, or several of them with slashes.
 _ONE = r"[<>~+\-\u2212]?\d[\d,]*(\.\d+)?(e[+-]?\d+)?( ?%|x)?( \([^()]*\))?"
-_NUMBER = re.compile(rf"{_ONE}( / {_ONE})*")
-_NAME = re.compile(r"[a-z]+(-[a-z]+)+(@\d+)?")  # of a method: it stays on one line
+_NUMBER = re.compile(rf"{_ONE}( (/|to) {_ONE})*")
+# Names of methods and sizes of tables stay on one line.
+_NAME = re.compile(r"[a-z]+(-[a-z]+)+(@\d+)?|\([\d,]+, [\d,]+\)")
 _EMPTY = {"", "-", "inf", "none"}
 
 
