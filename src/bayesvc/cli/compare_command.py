@@ -35,7 +35,7 @@ def compare(methods: tuple[str, ...], **request: Any) -> None:
     Each prior is sampled once, and all its methods share the replicates.
 
     \b
-    bayesvc compare patients.csv --target survival
+    bayesvc compare patients.csv --target cholesterol
     bayesvc compare genes.parquet -y response --methods dart-vc,dart-mpm,bart-vc
     """
     import bayesvc as bv

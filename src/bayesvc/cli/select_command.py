@@ -84,7 +84,7 @@ def select(
     CSV, TSV, Parquet, Feather or Excel; text and Parquet files may be gzipped.
 
     \b
-    bayesvc select patients.csv --target survival --id-column patient
+    bayesvc select patients.csv --target cholesterol --id-column patient
     bayesvc select genes.parquet -y response --goal screening --out genes
     bayesvc select sales.xlsx -y amount --exclude invoice,date --json
     """
