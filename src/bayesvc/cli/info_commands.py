@@ -45,7 +45,7 @@ def _replicates(recipe: Recipe) -> str:
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 @report_errors
 def info(as_json: bool) -> None:
-    """Show versions, the number of CPUs and the sampler's instruction set."""
+    """Show versions, CPUs and the sampler's instruction set."""
     from importlib.metadata import PackageNotFoundError, version
 
     import bayesvc as bv

@@ -45,7 +45,7 @@ def predict(
     id_column: tuple[str, ...], selection: Path | None, interval: float, trees: int, seed: int,
     jobs: int, out: Path,
 ) -> None:  # fmt: skip
-    """Fit a BART model to FILE and predict the target for the rows of NEW.
+    """Fit BART to FILE and predict the target in NEW.
 
     Writes the rows of NEW with the columns predicted, low and high: the mean of the target for rows
     like this one, and its interval. For two classes it writes the probability of each class
