@@ -54,7 +54,7 @@ def test_status_lists_what_failed(store):
     assert second.split("\t") == ["method", "replicates", "data_sets", "failed"]
     assert lines[0].split("\t") == ["tests.helpers.small_grid:broken", "", "10", "10"]
     assert lines[1].split("\t") == ["tests.helpers.small_grid:first", "", "10", "0"]
-    assert lines[3].split("\t")[:-1] == ["500", "1.000", "10", "2", "10"]
+    assert lines[3].split("\t")[:-1] == ["500", "1", "10", "2", "10"]
     assert "0 of 20 data sets have results of all default methods" in found.output
     assert found.output.count("RuntimeError: no answer for seed 860") == 10
 
@@ -84,7 +84,7 @@ def test_a_table_of_scores(store):
     lines = bench("table", store, "--method", "tests.helpers.small_grid:first").output.splitlines()
     header, row = lines[0].split("\t"), lines[1].split("\t")
     assert len(lines) == 2
-    assert row[header.index("n_problems")] == "10"
+    assert row[header.index("data_sets")] == "10"
     assert row[header.index("fpr")] == "0.000"
 
 

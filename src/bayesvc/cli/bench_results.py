@@ -112,6 +112,8 @@ def table(results: Path, against: str | None, method: str | None, replicates: in
 
 
 def _show_means(rows: pl.DataFrame, replicates: int | None, results: Path) -> None:
+    import polars as pl
+
     from bayesvc._text import counted, listed
     from bayesvc.bench.result_rows import usual_replicates
     from bayesvc.bench.score_tables import cell_means
@@ -123,7 +125,15 @@ def _show_means(rows: pl.DataFrame, replicates: int | None, results: Path) -> No
             f"--replicates must be a number of replicates in {results}: {numbers}. "
             f"Got {replicates} instead."
         )
-    show_frame(cell_means(shown).sort("data", "n", "snr", "f1"))
+    cells = cell_means(shown).sort("data", "n", "snr", "f1", descending=[False, False, False, True])
+    kinds = ["data"] if cells["data"].n_unique() > 1 else []
+    show_frame(
+        cells.select(
+            *kinds, "n", "snr", "method", "f1", "se", "tpr", "fpr", "seconds",
+            replicates=pl.col("n_replicates").replace(0, None), data_sets="n_runs",
+            failed="n_failed",
+        )
+    )  # fmt: skip
     if shown.height < rows.height:
         others = counted(rows.height - shown.height, "row")
         click.echo(

@@ -175,13 +175,10 @@ def check_predictors(X: pl.DataFrame, *, is_new: bool = False) -> None:
     free = [name for name in texts if not is_new and _is_free_text(X[name].drop_nulls())]
     if free:
         example = str(X[free[0]].drop_nulls()[0])
-        ids = [name for name in free if X[name].n_unique() == X.height]
-        named = f"Does it only identify the rows? Give --id-column {_joined(ids)}. " if ids else ""
         raise BadInput(
             f"{_start(free)} text that cannot be categorical, such as {example!r} in {free[0]!r}: "
-            f"it differs in every row, or has more than {MOST_CATEGORIES} values. {named}Merge "
-            f"categories, code them as numbers, or leave {_them(free)} out: "
-            f"--exclude {_joined(free)}"
+            f"it differs in every row, or has more than {MOST_CATEGORIES} values. "
+            + _free_text_remedy(free, [name for name in free if X[name].n_unique() == X.height])
         )
     _refuse_some(X, "infinite", _infinite, "Correct the file, or use --exclude {names}")
 
@@ -196,6 +193,18 @@ def _refuse_some(
         total = sum(counts.values())
         values = f"{total:,} {kind} value{'' if total == 1 else 's'}"
         raise BadInput(f"{_start(names)} {values}. {remedy.format(names=_joined(names))}")
+
+
+def _free_text_remedy(free: Sequence[str], ids: Sequence[str]) -> str:
+    """Say what to do with columns of free text; some of them may identify the rows."""
+    remedy = (
+        f"erge categories, code them as numbers, or leave {_them(free)} out: "
+        f"--exclude {_joined(free)}"
+    )
+    if not ids:
+        return f"M{remedy}"
+    who = "it only identifies" if len(ids) == 1 else "they only identify"
+    return f"If {who} the rows, give --id-column {_joined(ids)}. Otherwise m{remedy}"
 
 
 def _is_free_text(texts: pl.Series) -> bool:

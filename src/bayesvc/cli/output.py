@@ -57,7 +57,14 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 def show_frame(frame: pl.DataFrame, digits: int = 3) -> None:
     """Print a data frame with this many digits after the decimal point."""
-    show_table(frame.columns, [[_shown(v, digits) for v in row] for row in frame.iter_rows()])
+    rows = [
+        [
+            f"{value:g}" if name == "snr" else _shown(value, digits)
+            for name, value in zip(frame.columns, row, strict=True)
+        ]
+        for row in frame.iter_rows()
+    ]
+    show_table(frame.columns, rows)
 
 
 def _is_number(text: str) -> bool:
@@ -132,12 +139,15 @@ def as_options(text: str) -> str:
     context = click.get_current_context(silent=True)
     own = {option for param in context.command.params for option in param.opts} if context else ()
     options = {name: option for name, option in _OPTIONS.items() if option in own}
+    if "methods" in options:
+        options.setdefault("method", "--methods")
     if not options:
         return text
     names = "|".join(options)
     text = re.sub(rf"`({names})`", lambda match: options[match[1]], text)
     text = re.sub(rf"\b({names})=(?=\S)", lambda match: f"{options[match[1]]} ", text)
-    return re.sub(rf"`({names})`", lambda match: options[match[1]], text)
+    text = re.sub(rf"`({names})`", lambda match: options[match[1]], text)
+    return re.sub(r"(--[\w-]+ must be [^.]+), or None\.", r"\1.", text)
 
 
 def clock(seconds: float) -> str:
