@@ -11,3 +11,4 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.intp]
 PathLike = str | os.PathLike[str]
+ColumnName = str | int

@@ -249,7 +249,9 @@ def test_partial_dependence(fitted):
     gaps = partial_dependence(fitted, PANDAS, 0, grid_resolution=5)
     assert np.isfinite(gaps.grid[0]).all()
     assert partial_dependence(fitted, PANDAS, "count").features == ("count",)
-    with pytest.raises(ValueError, match=r"'pool' is a group .*one or two of them: 'b', 'count'"):
+    with pytest.raises(
+        ValueError, match=r"column group 'pool' .*one or two of its columns: 'b', 'count'"
+    ):
         partial_dependence(fitted, PANDAS, "pool")
     with pytest.raises(ValueError, match=r"`grid` must be one of .* Got 'centre'"):
         partial_dependence(fitted, PANDAS, "site", grid=["centre"])

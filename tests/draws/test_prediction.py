@@ -144,7 +144,7 @@ def test_grid_of_quantiles_or_of_all_values(draws, regression):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"features": 5}, r"features=5.*at most 4"),
+        ({"features": 5}, r"`features` must be at most 4.* Got 5"),
         ({"features": -1}, "`features` must be .* Got -1"),
         ({"features": "y"}, "`features` must be one of 'x0'.* Got 'y'"),
         ({"features": [0, 1, 2]}, "holds 3 columns"),

@@ -36,18 +36,18 @@ def bad_blocks(
 ONES = [1.0] * (N - 1)
 
 GROUPS: list[Case] = [
-    bad_groups("a list", [["a", "b"]], TypeError, "groups is a list", "pass a mapping"),
-    bad_groups("a number as name", {1: ["a"]}, TypeError, "groups has the key 1"),
-    bad_groups("a group of nothing", {"g": []}, ValueError, "groups['g'] is empty"),
+    bad_groups("a list", [["a", "b"]], TypeError, "Got a list", "Pass a mapping"),
+    bad_groups("a number as name", {1: ["a"]}, TypeError, "Got the key 1"),
+    bad_groups("a group of nothing", {"g": []}, ValueError, "at least one column"),
     bad_groups("an unknown column", {"g": ["aa"]}, ValueError, "`groups['g']` must be one of",
                "Did you mean 'a'"),
-    bad_groups("a column past the last", {"g": [5]}, ValueError, "groups['g']=5 is past the last"),
+    bad_groups("a column past the last", {"g": [5]}, ValueError, "at most 2", "Got 5"),
     bad_groups("a column by a fraction", {"g": [1.5]}, TypeError, "Got 1.5", "the name of"),
     bad_groups("a column in two groups", {"g": ["a", "b"], "h": ["b", "c"]}, ValueError,
                "column 'b' twice, in 'g' and 'h'"),
     bad_groups("a column twice in a group", {"g": ["a", "a"]}, ValueError, "column 'a' twice"),
     bad_groups("the name of a column outside the group", {"c": ["a", "b"]}, ValueError,
-               "the name 'c', which is that of a column outside", "name the group otherwise"),
+               "must not be that of a column outside the group. Got 'c'", "Choose another name"),
     Accepted("groups: the name of one of the group's own columns",
              lambda: sample(FRAME, groups={"a": ["a", "b"]}), "one variable of that name",
              lambda draws: draws.feature_names == ("a", "c")),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bayesvc._core import Columns, LinearModel
-from bayesvc._typing import FloatArray
+from bayesvc._typing import ColumnName, FloatArray
 from bayesvc._validation import check_memory
 from bayesvc.data.align import align_to
 from bayesvc.data.column_layout import ColumnLayout
@@ -23,7 +23,7 @@ from bayesvc.data.rows import (
     order_within,
     scaled_weights,
 )
-from bayesvc.data.schema import ColumnSchema, Groups
+from bayesvc.data.schema import ColumnSchema, Groups, ResolvedGroups
 from bayesvc.priors.base import Calibration, TreePrior, calibrate, needs_linear_model
 from bayesvc.responses.encode import EncodedY, encode_y
 from bayesvc.sampling.executor import ROLE_PERMUTATION, BackgroundCall, random_words
@@ -37,7 +37,7 @@ class EncodedData:
     """Encoded data, kept so that more fits can follow."""
 
     columns: Columns
-    names: tuple[str, ...]
+    names: tuple[ColumnName, ...]
     y: EncodedY
     data_hash: str
     schema: ColumnSchema | None = None
@@ -70,7 +70,7 @@ class Dataset:
         y: Any,
         response: str,
         *,
-        groups: Groups | None = None,
+        groups: Groups | ResolvedGroups | None = None,
         sample_weight: Any = None,
         permute_within: Any = None,
         keep_values: bool = False,

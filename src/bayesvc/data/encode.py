@@ -8,10 +8,17 @@ from typing import Any
 import numpy as np
 
 from bayesvc._text import counted, quoted
-from bayesvc._typing import FloatArray
+from bayesvc._typing import ColumnName, FloatArray
 from bayesvc._validation import check_memory
 from bayesvc.data.read import CategoricalColumn, Keep, RawColumns, read_X
-from bayesvc.data.schema import MISSING, ColumnSchema, Groups
+from bayesvc.data.schema import (
+    MISSING,
+    ColumnSchema,
+    Groups,
+    ResolvedGroups,
+    are_default,
+    same_names,
+)
 
 _MOST_CATEGORIES = 64  # a rule of the sampler holds one bit for each
 
@@ -29,7 +36,7 @@ class EncodedX:
     names_given: bool
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> tuple[ColumnName, ...]:
         """Names of the columns."""
         return self.schema.names
 
@@ -42,7 +49,7 @@ class EncodedX:
 
 
 def encode_X(
-    X: Any, *, min_rows: int = 2, groups: Groups | None = None, keep: Keep = None
+    X: Any, *, min_rows: int = 2, groups: Groups | ResolvedGroups | None = None, keep: Keep = None
 ) -> EncodedX:
     """Return predictors as a float64 matrix with a description of its columns.
 
@@ -128,16 +135,17 @@ def encode_new_X(X: Any, schema: ColumnSchema) -> EncodedX:
     return EncodedX(matrix, schema, read.names_given)
 
 
-def check_names(names: tuple[str, ...], names_given: bool, fitted: tuple[str, ...]) -> None:
+def check_names(
+    names: tuple[ColumnName, ...], names_given: bool, fitted: tuple[ColumnName, ...]
+) -> None:
     """Raise ValueError if X has other columns than the data of the fits."""
     if len(names) != len(fitted):
         raise ValueError(
             f"X has {len(names)} columns but the fits had {len(fitted)}; "
             "pass the same columns in the same order"
         )
-    fitted_with_names = fitted != tuple(f"x{j}" for j in range(len(fitted)))
-    if names_given and fitted_with_names and names != fitted:
-        j = next(j for j in range(len(fitted)) if names[j] != fitted[j])
+    if names_given and not are_default(fitted) and not same_names(names, fitted):
+        j = next(j for j in range(len(fitted)) if str(names[j]) != str(fitted[j]))
         raise ValueError(
             f"column {j} of X is {names[j]!r} but was {fitted[j]!r} in the fits; "
             "pass the same columns in the same order"
@@ -182,7 +190,7 @@ def _with_known_labels(read: RawColumns, j: int, schema: ColumnSchema) -> RawCol
     return replace(read, values=values, labelled=rest)
 
 
-def _refuse_new_gaps(names: list[str]) -> None:
+def _refuse_new_gaps(names: list[ColumnName]) -> None:
     raise ValueError(
         f"X has missing values in {quoted(names)}, which had none in the fits, so these cannot "
         "tell what follows from them; fill them, drop their rows, or fit with data that have some"
@@ -227,7 +235,7 @@ def _matrix(read: RawColumns) -> tuple[FloatArray, set[int]]:
     return matrix, gaps
 
 
-def _refuse_infinite(matrix: FloatArray, bad: list[int], names: tuple[str, ...]) -> None:
+def _refuse_infinite(matrix: FloatArray, bad: list[int], names: tuple[ColumnName, ...]) -> None:
     if bad:
         count = int(np.isinf(matrix[:, bad]).sum())
         raise ValueError(

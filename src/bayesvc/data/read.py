@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._text import listed, quoted
+from bayesvc._typing import ColumnName
 from bayesvc.data.interop import (
     as_array,
     as_narwhals,
@@ -42,7 +43,7 @@ class RawColumns:
     """Predictors as they came. A labelled column has no numbers in `values`."""
 
     values: NDArray[Any]
-    names: tuple[str, ...]
+    names: tuple[ColumnName, ...]
     names_given: bool
     labelled: dict[int, CategoricalColumn] = field(default_factory=dict)
 
@@ -90,7 +91,7 @@ def plain_array(X: Any) -> NDArray[Any]:
     return values
 
 
-def _read_objects(values: NDArray[Any], names: tuple[str, ...]) -> RawColumns:
+def _read_objects(values: NDArray[Any], names: tuple[ColumnName, ...]) -> RawColumns:
     """Read an array of any objects, column by column."""
     matrix = np.empty(values.shape, order="F")
     labelled: dict[int, CategoricalColumn] = {}
@@ -120,13 +121,13 @@ def _read_frame(native: Any, frame: Any, min_rows: int, keep: Keep) -> RawColumn
     if not labels or hasattr(native, "column_names"):  # pyarrow: columns are data, not labels
         labels = list(frame.columns)
     defaults = labels == list(range(len(labels)))
-    names = tuple(f"x{label}" if defaults else str(label) for label in labels)
+    names = tuple(_name(label) for label in labels)
     _check_keep(keep, len(frame))
     if keep is not None:
         frame = frame[np.flatnonzero(keep)]
         native = frame.to_native()
     _check_shape((len(frame), len(names)), min_rows, keep)
-    repeated = [name for name, count in Counter(names).items() if count > 1]
+    repeated = [name for name, count in Counter(map(str, names)).items() if count > 1]
     if repeated:
         raise ValueError(
             f"X has several columns of one name ({quoted(repeated)}); "
@@ -140,6 +141,12 @@ def _read_frame(native: Any, frame: Any, min_rows: int, keep: Keep) -> RawColumn
     if values.dtype.kind not in "fiub":
         return _read_columns(frame, names, not defaults, sparse)
     return RawColumns(values, names, names_given=not defaults)
+
+
+def _name(label: Any) -> ColumnName:
+    """Return the label of a column: an integer as it is, anything else as text."""
+    is_integer = isinstance(label, int | np.integer) and not isinstance(label, bool)
+    return int(label) if is_integer else str(label)
 
 
 def _wide_as_floats(frame: Any) -> Any:
@@ -158,7 +165,7 @@ def _is_plain(dtype: Any) -> bool:
 
 
 def _read_columns(
-    frame: Any, names: tuple[str, ...], names_given: bool, sparse: set[int]
+    frame: Any, names: tuple[ColumnName, ...], names_given: bool, sparse: set[int]
 ) -> RawColumns:
     """Read a frame whose columns differ in kind."""
     matrix = np.empty((len(frame), len(names)), order="F")

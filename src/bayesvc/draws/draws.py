@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._core import SavedForests
-from bayesvc._typing import FloatArray, PathLike
+from bayesvc._typing import ColumnName, FloatArray, PathLike
 from bayesvc.data.schema import ColumnSchema
 from bayesvc.draws import adapters
 from bayesvc.priors.base import Calibration, TreePrior
@@ -82,8 +82,9 @@ class Draws:
         The trees of each replicate, if they were kept.
     prior, n_trees, burn_in, n_draws, response, classes, random_state : settings of the run
         `random_state` is the integer that seeded it; `classes` the two classes of a binary y.
-    feature_names : tuple of str
-        Names of the variables: of the columns of X, or where these were grouped of the groups.
+    feature_names : tuple of str or int
+        Names of the variables: of the columns of X, or of the groups if columns were grouped.
+        Integer names of a pandas frame stay integers.
     schema : ColumnSchema or None
         What the columns of X were, unless every one was a variable of plain numbers.
     n_rows, data_hash, calibration : the data's size and fingerprint, and the scaling of y
@@ -129,7 +130,7 @@ class Draws:
     response: Response | None
     classes: NDArray[Any] | None
     random_state: int | None
-    feature_names: tuple[str, ...]
+    feature_names: tuple[ColumnName, ...]
     n_rows: int | None
     data_hash: str | None
     calibration: Calibration | None

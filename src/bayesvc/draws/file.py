@@ -108,8 +108,8 @@ def _check_settings(settings: dict[str, Any]) -> None:
             check_integer(name, settings[name], 0)
     if settings["response"] is not None:
         check_choice("response", settings["response"], ("continuous", "binary"))
-    if not all(isinstance(name, str) for name in settings["feature_names"]):
-        raise TypeError("feature_names are no names")
+    if not all(type(name) in (str, int) for name in settings["feature_names"]):
+        raise TypeError("feature_names must be text or integers")
 
 
 def _abc_record(arrays: Arrays, n_kept: int) -> AbcRecord:

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._text import quoted
-from bayesvc._typing import FloatArray
+from bayesvc._typing import ColumnName, FloatArray
 from bayesvc._validation import (
     check_choice,
     check_integer,
     check_level,
     check_memory,
     check_vector,
+    must_be,
     resolve_n_jobs,
 )
 from bayesvc.data.schema import ColumnSchema
@@ -69,7 +70,7 @@ class PartialDependence:
 def partial_dependence(
     draws: Draws,
     X: Any,
-    features: int | str | Sequence[int | str],
+    features: ColumnName | Sequence[ColumnName],
     *,
     grid: Any = None,
     grid_resolution: int = 20,
@@ -133,7 +134,7 @@ def partial_dependence(
     shape = tuple(len(axis) for axis in values)
     low, high = np.quantile(samples, tails(interval), axis=0)
     return PartialDependence(
-        features=tuple(schema.names[j] for j in columns),
+        features=tuple(str(schema.names[j]) for j in columns),
         grid=tuple(_shown(schema, j, axis) for j, axis in zip(columns, values, strict=True)),
         samples=samples.reshape(-1, *shape),
         mean=samples.mean(axis=0).reshape(shape),
@@ -169,7 +170,7 @@ def _averages(
     return totals / n
 
 
-def _columns(schema: ColumnSchema, features: int | str | Sequence[int | str]) -> list[int]:
+def _columns(schema: ColumnSchema, features: ColumnName | Sequence[ColumnName]) -> list[int]:
     given = [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features)  # type: ignore[arg-type]
     if len(given) not in (1, 2):
         raise ValueError(f"features={features!r} holds {len(given)} columns; pass one or two")
@@ -181,20 +182,18 @@ def _columns(schema: ColumnSchema, features: int | str | Sequence[int | str]) ->
 
 def column_number(schema: ColumnSchema, feature: Any) -> int:
     """Return the position of a column that is given by position or name."""
-    if isinstance(feature, str):
-        pooled = dict(schema.groups).get(feature)
-        if pooled is not None and feature not in schema.names:
-            own = quoted([schema.names[j] for j in pooled])
-            raise ValueError(
-                f"features={feature!r} is a group of columns, which cannot be held at one value; "
-                f"pass one or two of them: {own}"
+    grouped = dict(schema.groups).get(feature) if isinstance(feature, str) else None
+    if grouped is not None and feature not in schema.places:
+        own = quoted([schema.names[j] for j in grouped])
+        raise ValueError(
+            must_be(
+                "features",
+                "single columns",
+                f"the column group {feature!r}",
+                f"pass one or two of its columns: {own}",
             )
-        return schema.names.index(check_choice("features", feature, schema.names))
-    j = check_integer("features", feature, 0, alternative="the name of a column")
-    if j >= len(schema.names):
-        last = len(schema.names) - 1
-        raise ValueError(f"features={j} is past the last column; pass at most {last}")
-    return j
+        )
+    return schema.position("features", feature)
 
 
 def _labels(schema: ColumnSchema, j: int) -> tuple[str, ...]:

@@ -87,7 +87,7 @@ def _check(comparison: Any) -> tuple[tuple[str, ...], NDArray[np.bool_], NDArray
             raise ValueError(f"comparison holds selections of different variables; {remedy}")
     masks = np.array([selection.mask for selection in found])
     places = np.mean([selection.ranks for selection in found], axis=0)
-    return found[0].feature_names, masks, places
+    return found[0].labels, masks, places
 
 
 def _draw(axes: Axes, masks: NDArray[np.bool_], votes: NDArray[np.intp]) -> None:

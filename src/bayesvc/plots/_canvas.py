@@ -249,7 +249,7 @@ def notable(selection: Selection, most: int) -> NDArray[np.intp]:
 
 def names_of(selection: Selection, which: NDArray[np.intp]) -> list[str]:
     """Return the names of variables."""
-    return [selection.feature_names[j] for j in which.tolist()]
+    return [selection.labels[j] for j in which.tolist()]
 
 
 def as_selection(source: Any) -> Selection:

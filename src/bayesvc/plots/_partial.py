@@ -151,7 +151,7 @@ def _fit_selected(
         )
     schema = selection.draws.columns
     (y,) = align_to(X, y=y)
-    data = encode_X(X, min_rows=1, groups=dict(schema.groups))
+    data = encode_X(X, min_rows=1, groups=schema.groups)
     check_names(data.names, data.names_given, schema.names)
     data = replace(data, schema=replace(data.schema, names=schema.names))
     order = selection.selected[np.argsort(selection.ranks[selection.mask], kind="stable")]

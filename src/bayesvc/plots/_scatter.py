@@ -86,7 +86,7 @@ def scatter(selection: Any, *, n_labels: int = 20, ax: Any = None) -> Plot:
             avoid=(x[own], selection.threshold[own]) if measure.shape == "scores" else None,
         )  # fmt: skip
     data = {
-        "variable": np.array(selection.feature_names, dtype=object),
+        "variable": np.array(selection.labels, dtype=object),
         "selected": selection.mask,
         "rank": x,
         "value": y,

@@ -160,7 +160,7 @@ def _draw_rhat(axes: Axes, draws: Draws, mask: NDArray[np.bool_] | None) -> dict
     axes.set_title(f"R-hat of counts: {high} of {finite.sum()} above {RHAT_LIMIT}", loc="left")
     worth = np.flatnonzero(finite & (rhat > RHAT_LIMIT) & ((place <= 2 * _MOST_NAMES) | chosen))
     worth = worth[np.argsort(place[worth])][:_MOST_NAMES]
-    names = [draws.feature_names[j] for j in worth]
+    names = [str(draws.feature_names[j]) for j in worth]
     among_finite = np.searchsorted(np.flatnonzero(finite), worth).tolist()
     label_points(axes, place[finite], rhat[finite], among_finite, names)
     everyone = np.full(len(rhat), -1)
@@ -168,6 +168,6 @@ def _draw_rhat(axes: Axes, draws: Draws, mask: NDArray[np.bool_] | None) -> dict
         "quantity": np.full(len(rhat), "rhat", dtype=object),
         "replicate": everyone,
         "draw": everyone,
-        "variable": np.array(draws.feature_names, dtype=object),
+        "variable": np.array([str(name) for name in draws.feature_names], dtype=object),
         "value": rhat,
     }

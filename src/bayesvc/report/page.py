@@ -106,11 +106,10 @@ def _common(
         "n_features": len(selection.mask),
         "columns": columns,
         "rows": [
-            (selection.feature_names[j], [table.cell(column, j) for column in columns])
-            for j in shown
+            (selection.labels[j], [table.cell(column, j) for column in columns]) for j in shown
         ],
         "facts": data.facts(),
-        "data": table.payload(selection.feature_names, columns, order, marked),
+        "data": table.payload(selection.labels, columns, order, marked),
         "version": __version__,
         "date": datetime.date.today().isoformat(),
     }
@@ -154,12 +153,12 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
     known = chosen[np.isfinite(mixing.count_rhat[chosen])]
     if len(known):
         worst = known[mixing.count_rhat[known].argmax()]
-        about = f"of {selection.feature_names[worst]}; forests differ more than the error sd"
+        about = f"of {selection.labels[worst]}; forests differ more than the error sd"
         rows.append(("Largest R-hat of a selected count", f"{mixing.count_rhat[worst]:.2f}", about))
     known = chosen[np.isfinite(mixing.count_ess[chosen])]
     if len(known):
         least = known[mixing.count_ess[known].argmin()]
-        about = f"of {selection.feature_names[least]}"
+        about = f"of {selection.labels[least]}"
         value = words.decimal(float(mixing.count_ess[least]))
         rows.append(("Fewest effective draws of a selected count", value, about))
     for move, rates in draws.acceptance.items():

@@ -131,7 +131,7 @@ def known_summary(selection: Selection) -> DataSummary:
     draws, constant = selection.draws, None
     if draws._problem is not None:
         single = draws._problem.columns.n_distinct() == 1
-        constant = tuple(draws.feature_names[j] for j in np.flatnonzero(single).tolist())
+        constant = tuple(str(draws.feature_names[j]) for j in np.flatnonzero(single).tolist())
     response: str | None = draws.response
     if draws.classes is not None:
         response = f"binary: {draws.classes[1]} against {draws.classes[0]}"

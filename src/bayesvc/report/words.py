@@ -63,7 +63,7 @@ def by_importance(selection: Selection) -> list[str]:
     ['x2', 'x0']
     """
     order = selection.selected[np.argsort(selection.ranks[selection.selected], kind="stable")]
-    return [selection.feature_names[j] for j in order.tolist()]
+    return [selection.labels[j] for j in order.tolist()]
 
 
 def conclusion(selection: Selection, target: str = "y") -> tuple[str, list[str]]:
@@ -112,7 +112,7 @@ def agreement(selections: Mapping[str, Selection], target: str = "y") -> tuple[s
     masks = np.array([selection.mask for selection in selections.values()])
     common = np.flatnonzero(masks.all(axis=0)).tolist()
     p, some = len(first.mask), int(masks.any(axis=0).sum())
-    names = [first.feature_names[j] for j in common]
+    names = [first.labels[j] for j in common]
     all_select = _all_select(len(masks))
     if some == 0:
         which = {1: "the method", 2: "either method"}.get(
@@ -188,7 +188,7 @@ def stability_note(selection: Selection) -> Note:
     share = selection.stability.leave_one_out
     differs = np.flatnonzero(share != selection.mask)
     by_rank = differs[np.argsort(selection.ranks[differs], kind="stable")].tolist()
-    changing = [selection.feature_names[j] for j in by_rank]
+    changing = [selection.labels[j] for j in by_rank]
     if not changing:
         text = f"The selection stays the same whichever of the {fits} fits is left out."
         return Note("good", text)

@@ -391,7 +391,7 @@ def _problem_again(draws: Draws, X: Any, y: Any, sample_weight: Any) -> EncodedD
         given = "sample_weight" if X is y else given
         raise ValueError(f"{missing}=None although {given} was given; pass both or neither")
     assert draws.response is not None
-    groups = None if draws.schema is None else dict(draws.schema.groups)
+    groups = None if draws.schema is None else draws.schema.groups
     problem = Dataset(
         X, y, draws.response, groups=groups, sample_weight=sample_weight,
         keep_values=draws.forests is not None,

@@ -46,9 +46,7 @@ class Comparison(Mapping[str, Selection]):
         first = next(iter(self.values()))
         masks = {name: selection.mask for name, selection in self.items()}
         votes = np.sum(list(masks.values()), axis=0)
-        return make_frame(
-            {"variable": list(first.feature_names), **masks, "methods": votes}, self._frame
-        )
+        return make_frame({"variable": list(first.labels), **masks, "methods": votes}, self._frame)
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:

@@ -104,4 +104,4 @@ def _worst_mixing(selection: Selection) -> tuple[str, float]:
     if selection.draws.response != "binary" or np.isnan(rhat).all():
         return "sigma", selection.mixing.sigma_rhat
     worst = int(np.nanargmax(rhat))
-    return selection.names[worst], float(rhat[worst])
+    return str(selection.names[worst]), float(rhat[worst])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from bayesvc import thresholds
-from bayesvc._typing import BoolArray, FloatArray, PathLike
+from bayesvc._typing import BoolArray, ColumnName, FloatArray, PathLike
 from bayesvc._validation import check_choice
 from bayesvc.data.align import align_to
 from bayesvc.data.encode import check_names, encode_X
@@ -103,7 +103,7 @@ class Selection:
     row_share: FloatArray | None = None
 
     @property
-    def feature_names(self) -> tuple[str, ...]:
+    def feature_names(self) -> tuple[ColumnName, ...]:
         """Names of all variables."""
         return self.draws.feature_names
 
@@ -112,8 +112,13 @@ class Selection:
         """Indices of the selected variables, ascending."""
         return np.flatnonzero(self.mask)
 
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Names of all variables as text, for tables and plots."""
+        return tuple(map(str, self.feature_names))
+
     @property
-    def names(self) -> list[str]:
+    def names(self) -> list[ColumnName]:
         """Names of the selected variables."""
         return [self.feature_names[j] for j in self.selected]
 
@@ -169,7 +174,7 @@ class Selection:
 
     def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {
-            "variable": list(self.feature_names),
+            "variable": list(self.labels),
             "selected": self.mask,
             "rank": self.ranks,
         }
@@ -269,7 +274,7 @@ class Selection:
             return None
         return rule.at if (self.cut.threshold < rule.at).all() else None
 
-    def explain(self, name: str) -> str:
+    def explain(self, name: ColumnName) -> str:
         """Say in a sentence or two why a variable is selected or not.
 
         Examples
@@ -281,8 +286,9 @@ class Selection:
         >>> found.explain("x0")
         'x0 is selected by dart-vc: ...'
         """
-        check_choice("name", name, self.feature_names)
-        return _selection_text.explain(self, self.feature_names.index(name))
+        label = str(name) if isinstance(name, int) and name in self.feature_names else name
+        place = self.labels.index(check_choice("name", label, self.labels))
+        return _selection_text.explain(self, place)
 
     def check_prediction(self, X: Any, y: Any, **settings: Any) -> PredictionCheck:
         """Compare, out of sample, forests on the selected columns with forests on all.
@@ -308,7 +314,7 @@ class Selection:
         """
         columns = self.draws.columns
         (y,) = align_to(X, y=y)
-        data = encode_X(X, groups=dict(columns.groups))
+        data = encode_X(X, groups=columns.groups)
         check_names(data.names, data.names_given, columns.names)
         return check_prediction(
             data, y, self.selected, prior=self.draws.prior, random_state=self.draws.random_state,

@@ -152,7 +152,7 @@ def make_selection(
     )
     if found.emptied:
         return replace(found, mask=np.zeros_like(mask))
-    twins = find_twins(_correlations(data, found.selected), found.selected, data.names)
+    twins = find_twins(_correlations(data, found.selected), found.selected, found.labels)
     return replace(found, twins=twins)
 
 

@@ -15,6 +15,7 @@ from bayesvc.data.align import align_to
 from bayesvc.data.dataset import Dataset, check_prior_fits_data
 from bayesvc.data.encode import EncodedX
 from bayesvc.data.rows import check_blocks, check_sample_weight
+from bayesvc.data.schema import same_names
 from bayesvc.priors.spike_forest import SpikeForest
 from bayesvc.sampling.abc import check_abc
 from bayesvc.sampling.executor import ROLE_OF_ROWS, random_words
@@ -135,7 +136,7 @@ def _of_data(selection: Selection, response: str, groups: Any) -> tuple[str, Any
     """Return what the selection knows of its data, where nothing else is said."""
     if response == "auto" and selection.draws.response is not None:
         response = selection.draws.response
-    return response, dict(selection.draws.columns.groups) if groups is None else groups
+    return response, selection.draws.columns.groups if groups is None else groups
 
 
 def _plan(method: str, settings: Mapping[str, Any]) -> Method:
@@ -150,7 +151,7 @@ def _plan(method: str, settings: Mapping[str, Any]) -> Method:
 
 
 def _check_same(selection: Selection, data: Dataset) -> None:
-    if data.names != selection.feature_names:
+    if not same_names(data.names, selection.feature_names):
         raise ValueError(
             f"X has other variables than selection ({len(data.names)} instead of "
             f"{len(selection.feature_names)}, or other names); pass the data of the selection"

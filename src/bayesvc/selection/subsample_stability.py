@@ -65,7 +65,7 @@ class RowStability:
     def table(self) -> Any:
         """One row per variable: variable, selected (from all rows) and share."""
         columns = {
-            "variable": list(self.selection.feature_names),
+            "variable": list(self.selection.labels),
             "selected": self.selection.mask,
             "share": self.share,
         }

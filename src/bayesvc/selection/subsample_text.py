@@ -34,7 +34,7 @@ def rows_shown(stable: RowStability) -> list[list[str]]:
     mask, share = stable.selection.mask, stable.share
     order = np.lexsort((stable.selection.ranks, -share, ~mask))
     shown = [j for j in order.tolist() if mask[j] or share[j] > 0][:_MOST_ROWS]
-    names = stable.selection.feature_names
+    names = stable.selection.labels
     cells = [[names[j], "yes" if mask[j] else "no", f"{100 * share[j]:.0f} %"] for j in shown]
     return [["variable", "selected", "share"], *cells]
 

@@ -141,7 +141,7 @@ def table_rows(selection: Selection) -> list[list[str]]:
     header += [] if of_rows is None else ["other rows"]
     rows = [
         [
-            selection.feature_names[j],
+            selection.labels[j],
             "yes" if selection.mask[j] else "no",
             f"{selection.importance[j]:.3g}",
             f"{100 * selection.draws.mpvip[:, j].mean():.0f} %",
@@ -183,7 +183,7 @@ def as_dict(selection: Selection) -> dict[str, Any]:
         "n_draws": draws.n_draws,
         "random_state": draws.random_state,
         "data_hash": draws.data_hash,
-        "selected": selection.names,
+        "selected": [str(name) for name in selection.names],
         "allow_empty": selection.allow_empty,
         "signal": _signal(selection),
         "enough": None if selection.enough is None else selection.enough.reason,
