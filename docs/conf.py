@@ -40,6 +40,7 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_merge_streams = True
+nb_output_stderr = "remove"  # warnings are also notes of the results, which the pages show
 
 # inherited docstrings refer to sections of scikit-learn's own manual
 suppress_warnings = ["ref.ref"]
