@@ -79,7 +79,7 @@ def after_sampling(rounds: int, draws: int) -> tuple[dict[str, Any], str]:
                 )
             )
             again, _ = timed(lambda s=selection: bv.select_from(s.draws))
-            columns = selection.draws._problem.columns
+            columns = selection.draws._encoded.columns
             twins, _ = timed(lambda s=selection, c=columns: c.correlations(s.selected.tolist()))
             told, _ = timed(lambda s=selection: (s.warnings, s.table))
             # sixty selections: on request only, and at p = 100,000 minutes

@@ -24,8 +24,8 @@ with atheris.instrument_imports(include=["bayesvc"]):
     import bayesvc as bv
     from bayesvc.bench import kept
     from bayesvc.sampling.checkpoint import Checkpoint
-    from bayesvc.sampling.executor import ChainConfig
-    from bayesvc.sampling.plan import Fits
+    from bayesvc.sampling.config import ChainConfig
+    from bayesvc.sampling.replicates import PriorDraws
 
 REFUSALS = (ValueError, MemoryError)
 FOLDER = Path(tempfile.mkdtemp())
@@ -70,7 +70,7 @@ def whole_files() -> dict[str, bytes]:
     found["selector"] = path.read_bytes()
     bv.sample(X, y, bv.BART(), **RUN, keep_trees=True, checkpoint=FOLDER / "checkpoint")
     found["checkpoint"] = next((FOLDER / "checkpoint").iterdir()).read_bytes()
-    found["kept"] = kept.pack({"bart": Fits(bv.sample(X, y, bv.BART(), **RUN))})
+    found["kept"] = kept.pack({"bart": PriorDraws(bv.sample(X, y, bv.BART(), **RUN))})
     return found
 
 

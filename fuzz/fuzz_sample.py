@@ -17,8 +17,9 @@ import pandas as pd
 with atheris.instrument_imports(include=["bayesvc"]):
     import bayesvc as bv
     from bayesvc import _core
-    from bayesvc.data.dataset import Dataset
-    from bayesvc.priors.base import core_settings
+    from bayesvc.priors.calibration import core_settings
+    from bayesvc.responses.read import read_dataset
+    from bayesvc.sampling.chain import calibrate
 
 REFUSALS = (ValueError, TypeError, MemoryError)
 
@@ -140,8 +141,8 @@ def through_core(fdp: atheris.FuzzedDataProvider) -> None:
     prior = prior_of(fdp)
     if isinstance(prior, bv.SpikeForest):
         return
-    data = Dataset(np.random.default_rng(0).normal(size=(n, 2)), y, "auto")
-    settings = core_settings(prior, data.calibration(prior, data.arranged, 3), 3, columns.p)
+    data = read_dataset(np.random.default_rng(0).normal(size=(n, 2)), y, "auto")
+    settings = core_settings(prior, calibrate(data, prior, data.weighted_response, 3), 3, columns.p)
     if fdp.ConsumeBool() and not settings.binary:
         settings.row_weights = np.exp(np.random.default_rng(1).normal(size=n))
     scaled = data.calibration(prior, data.arranged, 3).scale(data.y.values)

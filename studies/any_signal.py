@@ -24,8 +24,8 @@ from joblib import Parallel, delayed
 import bayesvc as bv
 from bayesvc.bench import feynman, problems
 from bayesvc.bench.known_answer import BenchProblem
-from bayesvc.data.dataset import Dataset
-from bayesvc.sampling.executor import DEFAULT_DRAWS
+from bayesvc.responses.read import read_dataset
+from bayesvc.sampling.config import DEFAULT_DRAWS, check_sampling_config
 from bayesvc.selection.signal import LEVEL, find_signal, plan_signal_test
 
 RESULTS = Path(__file__).parent / "results" / "any_signal.json"
@@ -36,8 +36,8 @@ FIRST_SEED = 10_000
 
 def p_value(problem: BenchProblem, seed: int, sweeps: int) -> float:
     """Test one data set."""
-    data = Dataset(problem.X, problem.y, "auto")
-    return find_signal(data, sweeps, n_trees=20, entropy=seed, n_jobs=1).p_value
+    data = read_dataset(problem.X, problem.y, "auto")
+    return find_signal(data, sweeps, check_sampling_config(random_state=seed, n_jobs=1)).p_value
 
 
 def noise(n: int, p: int, n_data_sets: int) -> Iterable[tuple[BenchProblem, int]]:

@@ -19,8 +19,8 @@ from bayesvc.data.encode import encode_X
 from bayesvc.draws.draws import tally_layout
 from bayesvc.responses.encode import encode_y
 from bayesvc.sampling.checkpoint import Checkpoint
-from bayesvc.sampling.executor import ChainConfig
-from bayesvc.sampling.plan import Fits
+from bayesvc.sampling.config import ChainConfig
+from bayesvc.sampling.replicates import PriorDraws
 from bayesvc.thresholds import clustering, gmax, gse, local
 
 quick = settings(max_examples=25, deadline=None)
@@ -59,7 +59,7 @@ def test_whole_numbers_and_truth_values_are_numbers(X):
 @given(st.lists(NAMES, min_size=1, max_size=5, unique=True))
 def test_names_of_columns_come_back(names):
     frame = pd.DataFrame(np.zeros((2, len(names))), columns=names)
-    assert encode_X(frame).table.names == tuple(names)
+    assert encode_X(frame).schema.names == tuple(names)
 
 
 @quick
@@ -171,7 +171,7 @@ def test_kept_fits_come_back(counts):
     draws = bv.Draws(**{**draws.__dict__, **known})
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kept.npz"
-        path.write_bytes(kept.pack({"dart": Fits(draws, permuted=draws)}))
+        path.write_bytes(kept.pack({"dart": PriorDraws(draws, permuted=draws)}))
         found = kept.unpack(path)["dart"]
     for part in (found, found.permuted):
         np.testing.assert_allclose(part.vc, draws.vc, rtol=1e-15)

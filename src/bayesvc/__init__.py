@@ -18,14 +18,16 @@ Examples
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from bayesvc._version import __version__
+from bayesvc._wiring import wire
+
 if TYPE_CHECKING:
     from bayesvc import measures, plots, report, thresholds
     from bayesvc.draws import diagnostics
     from bayesvc.draws.draws import Draws
     from bayesvc.estimators.forests import BARTClassifier, BARTRegressor
     from bayesvc.estimators.selector import VariableSelector
-    from bayesvc.priors.base import BART, DART, Moves
-    from bayesvc.priors.spike_forest import SpikeForest
+    from bayesvc.priors import BART, DART, Moves, SpikeForest
     from bayesvc.report import write_report
     from bayesvc.sampling.sample import sample
     from bayesvc.selection.comparison import Comparison
@@ -35,7 +37,20 @@ if TYPE_CHECKING:
     from bayesvc.selection.subsample_stability import RowStability, row_stability
     from bayesvc.thresholds import Clustering, MedianProbability, Permutation
 
-__version__ = "0.1.0"
+# Methods that a class offers and a higher layer, or another module of its own, carries out.
+wire(
+    {
+        "Draws.extend": "bayesvc.sampling.sample:extend_draws",
+        "Draws.predict": "bayesvc.draws.prediction:predict",
+        "Draws.posterior": "bayesvc.draws.prediction:posterior",
+        "Draws.save": "bayesvc.draws.file:write",
+        "Draws.load": "bayesvc.draws.file:read",
+        "Draws.from_counts": "bayesvc.draws.adapters.counts:from_counts",
+        "Draws.from_stochtree": "bayesvc.draws.adapters.stochtree:from_stochtree",
+        "Draws.from_bartz": "bayesvc.draws.adapters.bartz:from_bartz",
+        "Draws.from_pymc_bart": "bayesvc.draws.adapters.pymc_bart:from_pymc_bart",
+    }
+)
 
 # Loaded when first asked for: `bayesvc --help` needs no numpy, and sampling no scikit-learn.
 _MODULES = {
@@ -47,19 +62,19 @@ _MODULES = {
     "thresholds": "thresholds",
 }
 _LATER = {
-    "BART": "priors.base",
+    "BART": "priors",
     "BARTClassifier": "estimators.forests",
     "BARTRegressor": "estimators.forests",
     "Clustering": "thresholds",
     "Comparison": "selection.comparison",
-    "DART": "priors.base",
+    "DART": "priors",
     "Draws": "draws.draws",
     "MedianProbability": "thresholds",
-    "Moves": "priors.base",
+    "Moves": "priors",
     "Permutation": "thresholds",
     "RowStability": "selection.subsample_stability",
     "Selection": "selection.result",
-    "SpikeForest": "priors.spike_forest",
+    "SpikeForest": "priors",
     "VariableSelector": "estimators.selector",
     "compare": "selection.select",
     "recipes": "selection.methods",

@@ -21,22 +21,22 @@ from problems import OTHER_KINDS, random_function, small_table, study_formula
 import bayesvc as bv
 from bayesvc.bench.kept import pack
 from bayesvc.bench.known_answer import BenchProblem
-from bayesvc.data.dataset import Dataset
-from bayesvc.sampling.executor import DEFAULT_DRAWS, ChainConfig
-from bayesvc.sampling.plan import ReplicateCounts, sample_fits
+from bayesvc.responses.read import read_dataset
+from bayesvc.sampling.config import check_sampling_config
+from bayesvc.sampling.plan import sample_priors
+from bayesvc.sampling.replicates import ReplicateCounts
 
 RANDOM = {"random": random_function, "small": small_table, "study": study_formula}
 FIRST_OTHER_SEED = 50_000
-LENGTH = ChainConfig(DEFAULT_DRAWS, DEFAULT_DRAWS)
 
 
 def run(problem: BenchProblem, path: Path, entropy: int) -> None:
     """Fit both priors and keep what the fits left behind, and which columns are relevant."""
     if path.exists():
         return
-    data = Dataset(problem.X, problem.y, "auto", n_jobs=1)
+    data = read_dataset(problem.X, problem.y, "auto", n_jobs=1)
     needs = {bv.DART(): ReplicateCounts(10, 0), bv.BART(): ReplicateCounts(10, 0)}
-    fits = sample_fits(data, needs, n_trees=20, length=LENGTH, entropy=entropy, n_jobs=1)
+    fits = sample_priors(data, needs, check_sampling_config(random_state=entropy, n_jobs=1))
     kept = pack({"dart": fits[bv.DART()], "bart": fits[bv.BART()]})
     np.save(path.with_suffix(".relevant.npy"), problem.relevant)
     whole = path.with_suffix(".part")

@@ -18,8 +18,8 @@ from kept_sets import KeptSet, of_kind
 from problems import OTHER_KINDS
 from rules import most_probable, vc
 
-from bayesvc.data.dataset import Dataset
-from bayesvc.sampling.executor import DEFAULT_DRAWS
+from bayesvc.responses.read import read_dataset
+from bayesvc.sampling.config import DEFAULT_DRAWS, check_sampling_config
 from bayesvc.selection.signal import find_signal
 
 RESULTS = Path(__file__).parent / "results" / "noise.json"
@@ -29,8 +29,9 @@ RULES = {"vc": vc, "relevance": most_probable}
 def signal_found(kind: str, kept: KeptSet) -> bool:
     """Test the data of one problem as `select` does with ten fits."""
     problem = OTHER_KINDS[kind](FIRST_OTHER_SEED + kept.seed)
-    data = Dataset(problem.X, problem.y, "auto")
-    return find_signal(data, 20 * DEFAULT_DRAWS, n_trees=20, entropy=kept.seed, n_jobs=2).found
+    data = read_dataset(problem.X, problem.y, "auto")
+    config = check_sampling_config(random_state=kept.seed, n_jobs=2)
+    return find_signal(data, 20 * DEFAULT_DRAWS, config).found
 
 
 def main() -> None:

@@ -7,14 +7,14 @@ import pytest
 
 import bayesvc as bv
 from bayesvc.bench import kept
-from bayesvc.sampling.plan import Fits
+from bayesvc.sampling.replicates import PriorDraws
 
 
 @pytest.fixture
 def path(regression, tmp_path):
     draws = bv.sample(*regression, n_replicates=2, burn_in=5, n_draws=5, random_state=0)
     path = tmp_path / "kept.npz"
-    path.write_bytes(kept.pack({"dart": Fits(draws)}))
+    path.write_bytes(kept.pack({"dart": PriorDraws(draws)}))
     return path
 
 
@@ -55,8 +55,13 @@ def test_what_was_kept_before_is_not_lost(regression, tmp_path):
     few, more = (bv.sample(*regression, n_replicates=n, **short) for n in (2, 3))
     bart = bv.sample(*regression, prior=bv.BART(), n_replicates=1, **short)
     path = tmp_path / "kept.npz"
-    for fits in ({"dart": Fits(few)}, {"dart": Fits(more)}, {"bart": Fits(bart, permuted=few)},
-                 {"dart": Fits(few)}):  # fmt: skip
+    sampled = [
+        {"dart": PriorDraws(few)},
+        {"dart": PriorDraws(more)},
+        {"bart": PriorDraws(bart, permuted=few)},
+        {"dart": PriorDraws(few)},
+    ]
+    for fits in sampled:
         path.write_bytes(kept.joined(path, kept.pack(fits)))
     found = kept.unpack(path)
     assert {prior: own.n_replicates for prior, own in found.items()} == {"dart": 3, "bart": 1}

@@ -7,8 +7,8 @@ import pytest
 
 import bayesvc as bv
 from bayesvc import _core, _validation
-from bayesvc.data.dataset import Dataset
 from bayesvc.data.encode import encode_X
+from bayesvc.responses.read import read_dataset
 
 MOST_LEAVES = 2**16 - 1  # a leaf's id has 16 bits
 SEED = np.arange(1, 5, dtype=np.uint64)
@@ -254,9 +254,9 @@ class TestMemoryIsCheckedBeforeItIsTaken:
 
     def test_permuted_responses(self, rng):
         X = rng.uniform(size=(3000, 2))
-        with pytest.raises(MemoryError, match=r"test for signal .*\(100 x 3,000 numbers"):
+        with pytest.raises(MemoryError, match=r"signal test .*\(100 x 3,000 numbers"):
             bv.select(X, X[:, 0])
-        with pytest.raises(MemoryError, match=r"test for signal .*Pass signal_test=False"):
+        with pytest.raises(MemoryError, match=r"signal test .*Pass signal_test=False"):
             bv.compare(X, X[:, 0], ["dart-vc"])
         with pytest.raises(MemoryError, match=r"n_permutations=50 .*of 8 bytes.*Use fewer"):
             bv.select(X, X[:, 0], "bart-vip-gse", signal_test=False)
@@ -266,9 +266,9 @@ class TestMemoryIsCheckedBeforeItIsTaken:
 
     def test_the_copy_that_weights_make_for_the_linear_model(self, rng):
         X, weights = rng.uniform(size=(3000, 30)), rng.uniform(1, 2, size=3000)
-        data = Dataset(X, X[:, 0], "auto")
+        data = read_dataset(X, X[:, 0], "auto")
         assert data.linear_model.rank == 30
-        data = Dataset(X, X[:, 0], "auto", sample_weight=weights)
+        data = read_dataset(X, X[:, 0], "auto", sample_weight=weights)
         with pytest.raises(MemoryError, match="linear model"):
             _ = data.linear_model
 

@@ -7,6 +7,8 @@ units change the last digits of the scaled y: the same selection, but other draw
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -113,7 +115,10 @@ def test_units_of_x_change_nothing(rng, prior, sigma_hat, unit):
     X = rng.integers(1, 1000, size=(80, 4)).astype(float)
     y = X[:, 1] / 100 + rng.normal(size=80)
     kind = type(PRIORS[prior])
-    given = {name: getattr(PRIORS[prior], name) for name in kind.__dataclass_fields__}
+    given = {
+        name: getattr(PRIORS[prior], name)
+        for name in (own.name for own in dataclasses.fields(kind))
+    }
     wanted = kind(**{**given, "sigma_hat": sigma_hat})
     scaled = X.copy()
     scaled[:, [1, 2]] *= abs(unit)
@@ -158,10 +163,10 @@ def test_a_response_without_noise(data, prior, kind):
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([0, 1e-300, 3e-300], "too narrow for floating point; multiply"),
-        ([0, 5e-324, 0], "too narrow"),
-        ([1e300, 1e301, 0], "too wide for floating point; divide"),
-        ([1e300, 1.000001e300, 1.01e300], "too wide"),
+        ([0, 1e-300, 3e-300], "must span at least.*Multiply y"),
+        ([0, 5e-324, 0], "must span at least"),
+        ([1e300, 1e301, 0], "must lie between.*Divide y"),
+        ([1e300, 1.000001e300, 1.01e300], "must lie between"),
     ],
 )
 def test_responses_whose_sigma_no_number_holds(y, message):

@@ -12,9 +12,9 @@ import pytest
 
 import bayesvc as bv
 from bayesvc import _core
-from bayesvc.priors.base import calibrate, core_settings
-from bayesvc.sampling import abc
-from bayesvc.sampling import sample as sampling
+from bayesvc.priors.calibration import core_settings
+from bayesvc.responses import RESPONSES
+from bayesvc.sampling import abc, chain
 from tests.helpers.paths import GOLDEN
 
 FINGERPRINTS = GOLDEN / "fingerprints.json"
@@ -87,7 +87,7 @@ def kernel(request, monkeypatch):
         found.kernel = request.param
         return found
 
-    monkeypatch.setattr(sampling, "core_settings", chosen)
+    monkeypatch.setattr(chain, "core_settings", chosen)
     monkeypatch.setattr(abc, "core_settings", chosen)
     return request.param
 
@@ -162,7 +162,8 @@ def check_fingerprint(name: str, draws: bv.Draws, request: pytest.FixtureRequest
 def test_vectorised_and_plain_code_agree(prior, kind, precision):
     X, y = problem(kind)
     binary = kind == "binary-y"
-    calibration = calibrate(PRIORS[prior], y, 10, binary=binary, linear_model=_core.LinearModel(X))
+    response = RESPONSES["binary" if binary else "continuous"]
+    calibration = response.calibrate(PRIORS[prior], y, 10, linear_model=_core.LinearModel(X))
     scaled = y if binary else (y - y.min()) / (y.max() - y.min()) - 0.5
     results = []
     for kernel in ("plain", "avx2"):

@@ -13,12 +13,13 @@ from sklearn.model_selection import cross_val_score
 
 import bayesvc as bv
 from bayesvc import _core, _validation
-from bayesvc.data.dataset import Dataset
 from bayesvc.data.encode import encode_X
 from bayesvc.estimators.partial_dependence import partial_dependence
+from bayesvc.responses.read import read_dataset
 from bayesvc.sampling import joblib_backend as cluster
-from bayesvc.sampling.checkpoint import fit_key
-from bayesvc.sampling.executor import ChainConfig, FitTask, fit_seed
+from bayesvc.sampling.chain import ChainTask, calibrate
+from bayesvc.sampling.config import ChainConfig
+from bayesvc.sampling.seeds import Role, chain_seed
 from tests.helpers.same_bits import assert_same_bits
 from tests.helpers.settings import SEEDED, SETTLED
 
@@ -119,7 +120,7 @@ def test_twins_of_columns_with_gaps():
     found = bv.select(X, Y, **ENOUGH | {"threshold": bv.Clustering()})
     pairs = {frozenset((twin.selected, twin.unselected)) for twin in found.twins}
     assert pairs <= {frozenset(("a", "again"))}
-    correlations = Dataset(X, Y, "auto").problem.columns.correlations([0])[0]
+    correlations = read_dataset(X, Y, "auto").encoded.columns.correlations([0])[0]
     assert correlations[5] == pytest.approx(1)
     assert correlations[2] == 0  # categories have no order
 
@@ -150,7 +151,7 @@ def test_weights_of_variables_are_those_of_groups():
     prior = bv.BART(split_weights=[1, 1, 0, 1])
     draws = bv.sample(PANDAS, Y, prior, groups=groups, n_replicates=1, **SEEDED)
     assert draws.vc[0, 2] == 0
-    with pytest.raises(ValueError, match="5 numbers but X has 4 variables; pass one per variable"):
+    with pytest.raises(ValueError, match=r"one number per variable of X, 4\. Got 5"):
         bv.sample(PANDAS, Y, bv.BART(split_weights=[1] * 5), groups=groups, **SEEDED)
 
 
@@ -233,7 +234,7 @@ def test_files_and_pickles(fitted, tmp_path):
         np.testing.assert_array_equal(again.predict(POLARS), fitted.predict(PANDAS))
     more = loaded.extend(1, POLARS, Y)
     assert_same_bits(more, fitted.extend(1))
-    with pytest.raises(ValueError, match="are not the data of the first fits"):
+    with pytest.raises(ValueError, match="must be the data of the first replicates"):
         loaded.extend(1, PANDAS.assign(site=PANDAS["site"] + "ern"), Y)
 
 
@@ -345,23 +346,23 @@ def test_infinite_values_are_refused_everywhere(fitted):
 
 
 def test_sigma_hat_is_that_of_indicators_and_means():
-    data = Dataset(PANDAS, Y, "auto")
+    data = read_dataset(PANDAS, Y, "auto")
     filled = PANDAS["a"].fillna(PANDAS["a"].mean())
     dummies = pd.get_dummies(PANDAS[["site", "flag"]].fillna("none"), dtype=float)
     design = np.column_stack([np.ones(len(Y)), filled, PANDAS[["b", "count"]], dummies])
     fit, _, rank, _ = np.linalg.lstsq(design, Y)
     expected = np.sqrt(((Y - design @ fit) ** 2).sum() / (len(Y) - rank))
-    found = data.calibration(bv.BART(), data.arranged, 20)
+    found = calibrate(data, bv.BART(), data.weighted_response, 20)
     assert found.sigma_hat == pytest.approx(expected, rel=1e-6)
     assert data.layout.design_columns(data.values) == [[0], [1], [2, 3, 4, 5], [6], [7]]
 
 
 def test_plain_data_are_their_own_design(regression):
-    data = Dataset(*regression, "auto")
+    data = read_dataset(*regression, "auto")
     assert data.layout.design(data.values) is data.values is regression[0]
     assert data.layout.design_columns(data.values) == []
     assert data.schema.is_plain
-    assert data.problem.schema is None
+    assert data.encoded.schema is None
 
 
 def test_what_a_fit_depends_on(tmp_path):
@@ -384,15 +385,15 @@ def test_what_a_fit_depends_on(tmp_path):
 
 
 def test_columns_on_workers_are_the_same():
-    data = Dataset(PANDAS, Y, "auto", groups={"g": ["a", "flag"]})
+    data = read_dataset(PANDAS, Y, "auto", groups={"g": ["a", "flag"]})
     there = cluster.columns_of(data.values, data.layout)
-    assert there.fingerprint == data.problem.columns.fingerprint
+    assert there.fingerprint == data.encoded.columns.fingerprint
     assert cluster.columns_of(data.values, data.layout) is there
     assert cluster.columns_of(data.values, data.layout._replace(groups=())) is not there
     settings = _core.Settings()
-    fit = FitTask(np.zeros(len(Y)), settings, fit_seed(0, 0, 0))
-    here = data.problem.columns
-    assert fit_key(there, fit, ChainConfig(1, 1)) == fit_key(here, fit, ChainConfig(1, 1))
+    seed = chain_seed(0, Role.REPLICATE, 0)
+    task = ChainTask(np.zeros(len(Y)), settings, seed, ChainConfig(1, 1))
+    assert task.key(there) == task.key(data.encoded.columns)
 
 
 def test_memory_for_codes_and_indicators(monkeypatch):

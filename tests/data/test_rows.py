@@ -8,12 +8,19 @@ import polars as pl
 import pytest
 
 import bayesvc as bv
-from bayesvc.data.dataset import Dataset
 from bayesvc.data.rows import check_blocks, order_within, scaled_weights
+from bayesvc.responses.read import read_dataset
+from bayesvc.sampling.chain import calibrate
+from bayesvc.sampling.seeds import Role, random_words
 from tests.helpers.same_bits import assert_same_bits
 from tests.helpers.settings import SEEDED
 
 TWO = SEEDED | {"n_replicates": 2}
+
+
+def permutation(data, entropy, number):
+    """Return the response and the weights of the data in the order of a null replicate."""
+    return data.permuted(random_words(entropy, Role.PERMUTATION, number, data.n_rows))
 
 
 @pytest.fixture
@@ -63,7 +70,7 @@ def test_rows_of_weight_zero_are_left_out(regression, weights, frame):
 
 def test_categories_and_gaps_of_rows_left_out_are_not_there():
     X = pd.DataFrame({"c": ["a", "b", "z", "a"] * 10, "x": [1, 2, None, 3] * 10})
-    data = Dataset(X, np.arange(40.0), "auto", sample_weight=[1, 1, 0, 2] * 10)
+    data = read_dataset(X, np.arange(40.0), "auto", sample_weight=[1, 1, 0, 2] * 10)
     assert data.schema.categories == {0: ("a", "b")}
     assert not data.schema.missing
 
@@ -81,13 +88,14 @@ def test_sparse_rows_of_weight_zero(regression, weights):
 def test_sigma_hat_is_that_of_weighted_rows(regression, weights):
     """The design has the root of the weights twice: as intercept, and for the model's own one."""
     X, y = regression
-    data = Dataset(X, y, "auto", sample_weight=weights)
+    data = read_dataset(X, y, "auto", sample_weight=weights)
     w = data.weights
     root = np.sqrt(w)[:, None]
     design = np.hstack([np.ones((60, 1)), root, root * X])
     fit = np.linalg.lstsq(design, root[:, 0] * y)[0]
     expected = np.sqrt(((root[:, 0] * y - design @ fit) ** 2).sum() / (60 - 7))
-    assert data.calibration(bv.BART(), data.arranged, 20).sigma_hat == pytest.approx(expected)
+    own = calibrate(data, bv.BART(), data.weighted_response, 20)
+    assert own.sigma_hat == pytest.approx(expected)
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
@@ -150,14 +158,14 @@ def test_weights_are_precisions():
 
 def test_permuted_fits_permute_weights_too(regression, weights):
     X, y = regression
-    data = Dataset(X, y, "auto", sample_weight=weights)
+    data = read_dataset(X, y, "auto", sample_weight=weights)
     pairs = set(zip(y, data.weights, strict=True))
     for number in range(5):
-        arranged = data.permuted(4, number)
+        arranged = permutation(data, 4, number)
         assert set(zip(arranged.y, arranged.weights, strict=True)) == pairs
         assert not np.array_equal(arranged.y, y)
-    own = data.calibration(bv.BART(), data.arranged, 20)
-    permuted = data.calibration(bv.BART(), data.permuted(4, 0), 20)
+    own = calibrate(data, bv.BART(), data.weighted_response, 20)
+    permuted = calibrate(data, bv.BART(), permutation(data, 4, 0), 20)
     assert permuted.sigma_hat > own.sigma_hat
 
 
@@ -183,17 +191,17 @@ def test_extending_weighted_fits(regression, weights, tmp_path):
     longer = bv.sample(X, y, sample_weight=weights, **TWO | {"n_replicates": 3})
     assert_same_bits(draws.extend(1), longer)
     assert_same_bits(loaded.extend(1, X, y, sample_weight=2 * weights), longer)
-    with pytest.raises(ValueError, match="same weights of rows"):
+    with pytest.raises(ValueError, match="same row weights"):
         loaded.extend(1, X, y)
 
 
 def test_permutations_stay_within_blocks(regression):
     X, y = regression
     labels = np.array(["b", "a", "c"])[np.arange(60) % 3]
-    data = Dataset(X, y, "auto", permute_within=labels)
+    data = read_dataset(X, y, "auto", permute_within=labels)
     seen = set()
     for number in range(10):
-        permuted = data.permuted(1, number).y
+        permuted = permutation(data, 1, number).y
         seen.add(permuted.tobytes())
         for label in "abc":
             rows = labels == label

@@ -132,7 +132,7 @@ def test_what_needs_more_than_counts_says_so(regression):
     with pytest.raises(ValueError, match=r"holds no 'mi'.*; pass the Draws of bayesvc.sample"):
         measures.mi(draws)
     for data in ((), (X, y)):
-        with pytest.raises(ValueError, match=r"source='counts'.*data and the prior.*; pass the"):
+        with pytest.raises(ValueError, match=r"source='counts'.*data and the prior.*Pass the"):
             draws.extend(1, *data)
     with pytest.raises(ValueError, match=r"source='counts'.*no trees; predict with the model"):
         draws.predict(X)

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 from unittest import mock
 
-from bayesvc import _core
-
 MESSAGE = "sampling started"
 
 
@@ -16,7 +14,7 @@ MESSAGE = "sampling started"
 def no_sampling() -> Iterator[None]:
     """Fail if anything is sampled, even if the code under test catches the error.
 
-    All sampling goes through the compiled module, so these two names are what there is to watch;
+    All sampling goes through one executor, and these are its two ways to run a task;
     tests/sampling/test_no_sampling.py checks this for every entry point.
     """
     calls = []
@@ -25,6 +23,8 @@ def no_sampling() -> Iterator[None]:
         calls.append(args)
         raise AssertionError(MESSAGE)
 
-    with mock.patch.object(_core, "fit", refuse), mock.patch.object(_core, "AbcSampler", refuse):
+    executor = "bayesvc.sampling.executor"
+    threads, joblib = f"{executor}._run_on_threads", f"{executor}._run_with_joblib"
+    with mock.patch(threads, refuse), mock.patch(joblib, refuse):
         yield
     assert not calls, MESSAGE

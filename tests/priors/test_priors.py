@@ -8,8 +8,11 @@ import pytest
 import scipy.stats
 
 import bayesvc as bv
-from bayesvc import _core
-from bayesvc.priors import base as priors
+from bayesvc import _core, priors
+from bayesvc.priors.calibration import core_settings
+from bayesvc.responses import Gaussian, Probit
+
+GAUSSIAN, PROBIT = Gaussian(), Probit()
 
 
 def test_settings_are_frozen_hashable_and_compare_by_value():
@@ -115,7 +118,7 @@ def test_prior_survives_the_way_through_json_types():
 def test_calibration_of_a_continuous_response(regression):
     X, y = regression
     model = _core.LinearModel(X)
-    calibration = priors.calibrate(bv.BART(k=3), y, 25, binary=False, linear_model=model)
+    calibration = GAUSSIAN.calibrate(bv.BART(k=3), y, 25, linear_model=model)
     design = np.column_stack([np.ones(len(y)), X])
     residuals = y - design @ np.linalg.lstsq(design, y)[0]
     sigma_hat = math.sqrt(residuals @ residuals / (len(y) - 5 - 1))
@@ -127,9 +130,7 @@ def test_calibration_of_a_continuous_response(regression):
     assert calibration.leaf_sd == pytest.approx(0.5 / (3 * 5))
     scaled = calibration.scale(y)
     assert (scaled.min(), scaled.max()) == (-0.5, 0.5)
-    uncorrected = priors.calibrate(
-        bv.BART(sigma_hat="lm-uncorrected"), y, 25, binary=False, linear_model=model
-    )
+    uncorrected = GAUSSIAN.calibrate(bv.BART(sigma_hat="lm-uncorrected"), y, 25, linear_model=model)
     expected = math.sqrt(residuals @ residuals / (len(y) - 1))
     assert uncorrected.sigma_hat == pytest.approx(expected, rel=1e-8)
 
@@ -137,8 +138,8 @@ def test_calibration_of_a_continuous_response(regression):
 def test_saturated_linear_model_falls_back_to_the_sd_of_y(rng):
     X, y = rng.normal(size=(10, 9)), rng.normal(size=10)
     for choice in ("lm", "lm-uncorrected"):
-        calibration = priors.calibrate(
-            bv.BART(sigma_hat=choice), y, 20, binary=False, linear_model=_core.LinearModel(X)
+        calibration = GAUSSIAN.calibrate(
+            bv.BART(sigma_hat=choice), y, 20, linear_model=_core.LinearModel(X)
         )
         assert calibration.sigma_hat == pytest.approx(y.std(ddof=1))
 
@@ -146,28 +147,26 @@ def test_saturated_linear_model_falls_back_to_the_sd_of_y(rng):
 def test_sigma_hat_of_an_exact_linear_response_has_a_floor(rng):
     X = rng.normal(size=(50, 2))
     y = X @ [1.0, 2.0]
-    calibration = priors.calibrate(
-        bv.BART(), y, 20, binary=False, linear_model=_core.LinearModel(X)
-    )
+    calibration = GAUSSIAN.calibrate(bv.BART(), y, 20, linear_model=_core.LinearModel(X))
     assert calibration.sigma_hat == pytest.approx(1e-3 * y.std(ddof=1))
 
 
 def test_numbers_for_sigma_are_in_the_units_of_y():
     y = np.array([0.0, 5.0, 10.0])
     prior = bv.BART(sigma_hat=2)
-    assert not priors.needs_linear_model(prior, binary=False)
-    calibration = priors.calibrate(prior, y, 20, binary=False)
+    assert not GAUSSIAN.needs_linear_model(prior)
+    calibration = GAUSSIAN.calibrate(prior, y, 20)
     assert calibration.lambda_ == pytest.approx(0.2**2 * scipy.stats.chi2.ppf(0.1, 3) / 3)
     fixed = bv.BART(sigma=2)
-    assert not priors.needs_linear_model(fixed, binary=False)
-    calibration = priors.calibrate(fixed, y, 20, binary=False)
-    assert priors.core_settings(fixed, calibration, 20, 1).sigma == pytest.approx(0.2)
+    assert not GAUSSIAN.needs_linear_model(fixed)
+    calibration = GAUSSIAN.calibrate(fixed, y, 20)
+    assert core_settings(fixed, calibration, 20, 1).sigma == pytest.approx(0.2)
 
 
 def test_calibration_of_a_binary_response():
     y = np.array([0.0, 0.0, 0.0, 1.0])
-    assert not priors.needs_linear_model(bv.BART(), binary=True)
-    calibration = priors.calibrate(bv.BART(), y, 25, binary=True)
+    assert not PROBIT.needs_linear_model(bv.BART())
+    calibration = PROBIT.calibrate(bv.BART(), y, 25)
     assert calibration.leaf_sd == pytest.approx(3 / (2 * 5))
     assert calibration.offset == pytest.approx(scipy.stats.norm.ppf(0.25), rel=1e-11)
     assert calibration.scale(y) is y
@@ -176,23 +175,23 @@ def test_calibration_of_a_binary_response():
 def test_an_outlier_calls_for_double_precision(rng):
     y = rng.normal(size=200)
     prior = bv.BART(sigma=1)
-    assert priors.calibrate(prior, y, 20, binary=False).precision == "single"
+    assert GAUSSIAN.calibrate(prior, y, 20).precision == "single"
     y[0] = 1e6
-    assert priors.calibrate(prior, y, 20, binary=False).precision == "double"
+    assert GAUSSIAN.calibrate(prior, y, 20).precision == "double"
 
 
 def test_settings_of_the_core():
     prior = bv.DART(alpha=2, a=0.7, moves=(0.5, 0.5, 0, 0), split_weights=[1, 0, 2])
-    calibration = priors.calibrate(bv.BART(sigma=1), np.array([0.0, 1.0, 3.0]), 20, binary=False)
-    settings = priors.core_settings(prior, calibration, 20, 3)
+    calibration = GAUSSIAN.calibrate(bv.BART(sigma=1), np.array([0.0, 1.0, 3.0]), 20)
+    settings = core_settings(prior, calibration, 20, 3)
     assert (settings.splitting, settings.alpha, settings.a) == ("collapsed", 2.0, 0.7)
     assert settings.rho == 3.0
     assert tuple(settings.moves) == (0.5, 0.5, 0, 0)
     assert np.asarray(settings.weights).tolist() == [1, 0, 2]
     assert math.isnan(settings.sigma)
-    explicit = priors.core_settings(bv.DART(form="explicit"), calibration, 20, 3)
+    explicit = core_settings(bv.DART(form="explicit"), calibration, 20, 3)
     assert explicit.splitting == "explicit"
     assert math.isnan(explicit.alpha)
-    uniform = priors.core_settings(bv.BART(), calibration, 20, 3)
+    uniform = core_settings(bv.BART(), calibration, 20, 3)
     assert uniform.splitting == "fixed"
     assert np.ptp(np.asarray(uniform.weights)) == 0

@@ -10,10 +10,10 @@ from scipy import stats
 
 import bayesvc as bv
 from bayesvc import _core, _validation, measures
-from bayesvc.priors.base import residual_sd
+from bayesvc.priors.calibration import residual_sd
 from bayesvc.responses.encode import encode_y
 from bayesvc.sampling import abc
-from bayesvc.sampling.executor import ROLE_ABC, fit_seed
+from bayesvc.sampling.seeds import Role, chain_seed
 from tests.helpers.no_sampling import no_sampling
 from tests.helpers.processes import assert_stops_on_ctrl_c
 from tests.helpers.same_bits import assert_same_bits
@@ -25,7 +25,7 @@ def all_samples(X, y, prior, *, n_trees=20, entropy=0, response="auto"):
     """What the compiled sampler tells of every sample, whether it would be kept or not."""
     X = np.asarray(X, dtype=float)
     sampler = abc.abc_sampler(prior, _core.Columns(X), X, encode_y(y, response), n_trees)
-    seeds = (fit_seed(entropy, ROLE_ABC, i) for i in range(prior.n_samples))
+    seeds = (chain_seed(entropy, Role.ABC_SAMPLE, i) for i in range(prior.n_samples))
     return [sampler.sample(seed, _core.Control()) for seed in seeds]
 
 
@@ -214,9 +214,9 @@ def test_epsilon(regression):
     draws = bv.sample(X, y, prior, random_state=2)
     assert draws.abc.kept.tolist() == np.flatnonzero(everything.discrepancy <= bound).tolist()
     smallest = f"{everything.discrepancy.min():.6g}"
-    with pytest.raises(ValueError, match=r"epsilon=1e-06 keeps none of the 50 samples") as error:
+    with pytest.raises(ValueError, match=r"smallest discrepancy of the 50 samples") as error:
         bv.sample(X, y, bv.SpikeForest(n_samples=50, burn_in=10, epsilon=1e-6), random_state=2)
-    for part in (smallest, "larger epsilon", "keep=0.1"):
+    for part in (smallest, "Got 1e-06", "keep=0.1"):
         assert part in str(error.value)
 
 
@@ -321,7 +321,7 @@ def test_bad_settings_of_the_prior(argument, value, kind):
         ("n_replicates", 10, ValueError, "n_samples"),
         ("n_draws", 1, ValueError, "n_samples"),
         ("keep_counts", True, ValueError, "draws.vc"),
-        ("keep_s", True, ValueError, "leave it False"),
+        ("keep_s", True, ValueError, "Leave it False"),
         ("keep_trees", True, ValueError, "BART or DART"),
         ("keep_trees", None, TypeError, "must be True or False"),
         ("burn_in", -1, ValueError, "an integer of at least 0"),
@@ -345,9 +345,13 @@ def test_bad_arguments_of_the_call(regression, argument, value, kind, remedy):
 @pytest.mark.parametrize(
     ("prior", "rows", "parts"),
     [
-        (bv.SpikeForest(), 2, ["X has 2 rows", "at least 3"]),
-        (bv.SpikeForest(min_samples_leaf=16), 60, ["min_samples_leaf=16", "30 of 60", "most 15"]),
-        (bv.SpikeForest(split_weights=[1, 2]), 60, ["2 numbers", "5 columns"]),
+        (bv.SpikeForest(), 2, ["Got 2 rows", "at least 3"]),
+        (
+            bv.SpikeForest(min_samples_leaf=16),
+            60,
+            ["Got 16", "30 of 60", "most 15"],
+        ),
+        (bv.SpikeForest(split_weights=[1, 2]), 60, ["per column of X, 5", "Got 2"]),
     ],
 )
 def test_priors_that_do_not_go_with_the_data(regression, prior, rows, parts):

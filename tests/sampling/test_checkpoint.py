@@ -14,7 +14,7 @@ import pytest
 
 import bayesvc as bv
 from bayesvc import _core
-from bayesvc.sampling.plan import Interrupted
+from bayesvc.sampling.replicates import Interrupted
 from tests.helpers.settings import SEEDED
 
 RUN = """
@@ -42,7 +42,7 @@ def n_fits(monkeypatch):
         calls.append(1)
         return fit(*args)
 
-    monkeypatch.setattr(_core, "fit", counted)
+    monkeypatch.setattr("bayesvc.sampling.chain.fit", counted)
     return calls
 
 
@@ -113,11 +113,11 @@ def test_an_interrupt_tells_what_is_finished(regression, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return fit(*args)
 
-    monkeypatch.setattr(_core, "fit", third_is_stopped)
+    monkeypatch.setattr("bayesvc.sampling.chain.fit", third_is_stopped)
     with pytest.raises(Interrupted) as stopped:
         bv.select(*regression, n_jobs=1, checkpoint=tmp_path, **SEEDED)
     assert [need.n_replicates for need in stopped.value.finished.values()] == [2]
-    monkeypatch.setattr(_core, "fit", fit)
+    monkeypatch.setattr("bayesvc.sampling.chain.fit", fit)
     partial = bv.select(*regression, n_replicates=2, checkpoint=tmp_path, **SEEDED)
     whole = bv.select(*regression, n_replicates=2, **SEEDED)
     np.testing.assert_array_equal(partial.values, whole.values)
@@ -150,7 +150,7 @@ def test_a_damaged_file_is_named(regression, tmp_path):
     bv.sample(*regression, n_replicates=1, checkpoint=tmp_path, **SEEDED)
     (path,) = tmp_path.glob("fit-*.npz")
     path.write_bytes(path.read_bytes()[:200])
-    with pytest.raises(ValueError, match=rf"{path.name}.*is damaged.*delete it"):
+    with pytest.raises(ValueError, match=rf"{path.name}.*is damaged.*Delete it"):
         bv.sample(*regression, n_replicates=1, checkpoint=tmp_path, **SEEDED)
 
 
@@ -178,15 +178,15 @@ def test_a_file_of_other_contents_is_named(regression, tmp_path, change):
         arrays = dict(file)
     change(arrays)
     np.savez(path, **arrays)
-    with pytest.raises(ValueError, match=rf"{path.name}.*is damaged.*delete it"):
+    with pytest.raises(ValueError, match=rf"{path.name}.*is damaged.*Delete it"):
         bv.sample(*regression, **settings)
 
 
 def test_bad_input(regression, tmp_path):
-    with pytest.raises(ValueError, match="needs a random_state"):
+    with pytest.raises(ValueError, match="`random_state` must be given with `checkpoint`"):
         bv.select(*regression, checkpoint=tmp_path)
     file = tmp_path / "file"
     file.write_text("")
-    with pytest.raises(ValueError, match="is no folder"):
+    with pytest.raises(ValueError, match="must be a folder"):
         bv.sample(*regression, checkpoint=file, random_state=0)
     assert Path(file).read_text() == ""

@@ -1,22 +1,32 @@
-"""Fits on a Dask cluster: the same bits as on threads."""
+"""Every entry point runs its replicates on a Dask cluster, to the same bits as on threads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import pickle
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import joblib
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 
 import bayesvc as bv
 from bayesvc import _core
-from bayesvc.sampling import joblib_backend as cluster
-from tests.helpers.no_sampling import no_sampling
-from tests.helpers.settings import SHORT
+from bayesvc.sampling import joblib_backend
+from bayesvc.sampling.chain import ChainTask
+from bayesvc.sampling.checkpoint import settings_to_dict
+from bayesvc.sampling.config import ChainConfig
+from bayesvc.sampling.seeds import Role, chain_seed
 
-Dataset = tuple[NDArray[np.float64], NDArray[np.float64]]
+FloatArray = NDArray[np.float64]
+Data = tuple[FloatArray, FloatArray]
+
+QUICK: dict[str, Any] = {"burn_in": 40, "n_draws": 40, "random_state": 3}
+SPIKES = bv.SpikeForest(n_samples=40, burn_in=20)
 
 
 @pytest.fixture(scope="module")
@@ -27,49 +37,120 @@ def dask_client() -> Iterator[Any]:
         yield client
 
 
-def test_only_clusters_are_active(dask_client: Any) -> None:
-    assert not cluster.is_active()
-    with joblib.parallel_config(backend="threading"):
-        assert not cluster.is_active()
-    with joblib.parallel_config(backend="loky"):
-        assert not cluster.is_active()
-    with joblib.parallel_config(backend="dask"):
-        assert cluster.is_active()
-
-
-METHODS = ["dart-vc", "bart-vip-local", "abc-vc"]
-
-
 @pytest.fixture(scope="module")
-def on_threads() -> tuple[Dataset, bv.Comparison]:
+def data() -> Data:
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(80, 6))
-    data = X, 10 * X[:, 1] + rng.normal(size=80)
-    return data, bv.compare(*data, METHODS, random_state=3, **SHORT)
+    return X, 10 * X[:, 1] + rng.normal(size=80)
 
 
-def test_same_bits_on_a_cluster(
-    dask_client: Any, on_threads: tuple[Dataset, bv.Comparison]
+@pytest.fixture
+def nothing_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no task run in this process."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a task ran in the caller's process")
+
+    monkeypatch.setattr("bayesvc.sampling.chain.fit", refuse)
+    monkeypatch.setattr("bayesvc.sampling.abc.AbcSampler", refuse)
+
+
+def count_tasks() -> None:
+    """Count, in a worker, the tasks that run there from now on."""
+    from bayesvc.sampling import executor
+
+    def counting(run: Callable[..., Any]) -> Callable[..., Any]:
+        def run_and_count(*arguments: Any) -> Any:
+            executor.counted[0] += 1  # type: ignore[attr-defined]
+            return run(*arguments)
+
+        return run_and_count
+
+    if not hasattr(executor, "counted"):
+        executor.counted = [0]  # type: ignore[attr-defined]
+        for name in ("_run_remotely", "_run_on_threads"):
+            setattr(executor, name, counting(getattr(executor, name)))
+    executor.counted[0] = 0  # type: ignore[attr-defined]
+
+
+def counted_tasks() -> int:
+    from bayesvc.sampling import executor
+
+    return int(executor.counted[0])  # type: ignore[attr-defined]
+
+
+def sampled(X: FloatArray, y: FloatArray) -> list[FloatArray]:
+    draws = bv.sample(X, y, n_replicates=2, keep_trees=True, keep_counts=True, keep_s=True, **QUICK)
+    assert draws.counts is not None
+    return [draws.vc, draws.sigma, draws.counts, draws.posterior(X[:5])]
+
+
+def extended(X: FloatArray, y: FloatArray) -> list[FloatArray]:
+    draws = bv.sample(X, y, n_replicates=1, **QUICK).extend(2)
+    return [draws.vc, draws.sigma]
+
+
+def selected(X: FloatArray, y: FloatArray, **settings: Any) -> list[FloatArray]:
+    found = bv.select(X, y, **{**QUICK, **settings})
+    assert found.signal is not None
+    null = np.zeros(0) if found.null is None else found.null
+    return [found.draws.vc, found.draws.sigma, found.values, null, found.signal.null]
+
+
+def compared(X: FloatArray, y: FloatArray) -> list[FloatArray]:
+    both = bv.compare(X, y, ["dart-vc", "bart-mpm"], **QUICK)
+    return [found.values for found in both.values()]
+
+
+def subsampled(X: FloatArray, y: FloatArray) -> list[FloatArray]:
+    stable = bv.row_stability(X, y, n_resamples=4, n_replicates=2, **QUICK)
+    return [stable.masks.astype(float), stable.selection.values]
+
+
+def searched(X: FloatArray, y: FloatArray) -> list[FloatArray]:
+    selector = bv.VariableSelector(n_replicates=2, burn_in=30, n_draws=30, random_state=3)
+    grid = {"variableselector__method": ["dart-vc", "dart-mpm"]}
+    search = GridSearchCV(make_pipeline(selector, LinearRegression()), grid, cv=2)
+    return [search.fit(X, y).cv_results_["mean_test_score"]]
+
+
+ENTRY_POINTS: dict[str, Callable[..., list[FloatArray]]] = {
+    "sample": sampled,
+    "extend": extended,
+    "select": lambda X, y: selected(X, y, n_replicates=2),
+    "auto": lambda X, y: selected(X, y, n_replicates="auto"),
+    "permutation": lambda X, y: selected(
+        X, y, method="bart-vip-local", n_replicates=2, n_permutations=20
+    ),
+    "abc": lambda X, y: selected(
+        X, y, prior=SPIKES, measure="vc", threshold="clustering", n_draws=None
+    ),
+    "abc with permutations": lambda X, y: selected(
+        X, y, prior=SPIKES, measure="vip", threshold="local", n_permutations=20, n_draws=None
+    ),
+    "compare": compared,
+    "row_stability": subsampled,
+    "VariableSelector in GridSearchCV": searched,  # which sends whole selectors to the workers
+}
+
+
+@pytest.mark.usefixtures("nothing_here")
+@pytest.mark.parametrize("name", ENTRY_POINTS)
+def test_on_workers_to_the_same_bits(
+    dask_client: Any, data: Data, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data, expected = on_threads
-    seen: list[tuple[int, int]] = []
-    with joblib.parallel_config(backend="dask"), no_sampling():  # in this process
-        found = bv.compare(
-            *data, METHODS, random_state=3, **SHORT, progress=lambda *a: seen.append(a)
-        )
-    for name in METHODS:
-        np.testing.assert_array_equal(found[name].values, expected[name].values)
-        np.testing.assert_array_equal(found[name].mask, expected[name].mask)
-        np.testing.assert_array_equal(found[name].draws.sigma, expected[name].draws.sigma)
-    null, other = found["bart-vip-local"].null, expected["bart-vip-local"].null
-    assert null is not None
-    assert other is not None
-    np.testing.assert_array_equal(null, other)
-    assert (1000 * 201, 1000 * 201) in seen
-    assert found["dart-vc"].signal.explained == expected["dart-vc"].signal.explained
+    dask_client.run(count_tasks)
+    with joblib.parallel_config(backend="dask"):
+        there = ENTRY_POINTS[name](*data)
+    assert sum(dask_client.run(counted_tasks).values()) > 0
+    monkeypatch.undo()
+    here = ENTRY_POINTS[name](*data)
+    for own, other in zip(there, here, strict=True):
+        np.testing.assert_array_equal(own, other)
 
 
-def test_messy_data_on_a_cluster(dask_client: Any) -> None:
+@pytest.mark.usefixtures("nothing_here")
+def test_messy_data(dask_client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Missing values, categories, groups, weights and blocks travel with the data."""
     rng = np.random.default_rng(0)
     rows: list[list[Any]] = [
@@ -78,44 +159,71 @@ def test_messy_data_on_a_cluster(dask_client: Any) -> None:
     rows[3][0] = None
     y = 10 * (np.arange(60) % 3) + rng.normal(size=60)
     weighted: dict[str, Any] = {
-        "method": "bart-vip-local", "n_replicates": 1, "n_permutations": 20,
-        "sample_weight": np.arange(1, 61), "permute_within": np.arange(60) // 20, **SHORT,
-    }  # fmt: skip
-    spikes: dict[str, Any] = {
-        "prior": bv.SpikeForest(n_samples=40, burn_in=20), "measure": "vc",
-        "threshold": "clustering",
-    }  # fmt: skip
-    for settings in (weighted, spikes):
-        run = {"groups": {"pair": [0, 3]}, "random_state": 3, **settings}
-        with joblib.parallel_config(backend="dask"), no_sampling():
-            found = bv.select(rows, y, **run)
+        "method": "bart-vip-local",
+        "n_replicates": 1,
+        "n_permutations": 20,
+        "sample_weight": np.arange(1, 61),
+        "permute_within": np.arange(60) // 20,
+        "burn_in": 40,
+        "n_draws": 40,
+    }
+    spikes: dict[str, Any] = {"prior": SPIKES, "measure": "vc", "threshold": "clustering"}
+    runs = [{"groups": {"pair": [0, 3]}, "random_state": 3, **own} for own in (weighted, spikes)]
+    with joblib.parallel_config(backend="dask"):
+        there = [bv.select(rows, y, **run) for run in runs]
+    monkeypatch.undo()
+    for found, run in zip(there, runs, strict=True):
         expected = bv.select(rows, y, **run)
         np.testing.assert_array_equal(found.draws.vc, expected.draws.vc)
         np.testing.assert_array_equal(found.draws.sigma, expected.draws.sigma)
-        if expected.null is not None:
-            assert found.null is not None
-            np.testing.assert_array_equal(found.null, expected.null)
 
 
-def test_settings_survive_the_journey() -> None:
+def test_progress_counts_iterations(dask_client: Any, data: Data) -> None:
+    seen: list[tuple[int, int]] = []
+    with joblib.parallel_config(backend="dask"):
+        bv.sample(*data, SPIKES, random_state=3, progress=lambda *a: seen.append(a))
+    assert seen[-1] == (40 * 21, 40 * 21)
+
+
+def test_columns_that_change_are_noticed(dask_client: Any, data: Data) -> None:
+    X, y = np.asfortranarray(data[0]), data[1]
+    draws = bv.sample(X, y, n_replicates=1, **QUICK)
+    assert draws._encoded is not None
+    draws._encoded.values[:] = draws._encoded.values[::-1].copy()
+    with joblib.parallel_config(backend="dask"), pytest.raises(ValueError, match="must not change"):
+        draws.extend(1)
+
+
+def test_only_clusters_are_active(dask_client: Any) -> None:
+    assert not joblib_backend.is_active()
+    for backend in ("threading", "loky"):
+        with joblib.parallel_config(backend=backend):
+            assert not joblib_backend.is_active()
+    with joblib.parallel_config(backend="dask"):
+        assert joblib_backend.is_active()
+
+
+def test_tasks_survive_the_journey() -> None:
     settings = _core.Settings()
     settings.n_trees, settings.weights, settings.splitting = 7, np.array([1.0, 2.0]), "collapsed"
     settings.moves = (0.1, 0.2, 0.3, 0.4)
     settings.row_weights = np.array([0.5, 1.5])
-    again = cluster.settings_from_dict(cluster.settings_to_dict(settings))
-    for name, value in cluster.settings_to_dict(settings).items():
-        np.testing.assert_array_equal(getattr(again, name), value)
+    seed = chain_seed(0, Role.REPLICATE, 0)
+    task = ChainTask(np.arange(2.0), settings, seed, ChainConfig(3, 4))
+    again = pickle.loads(pickle.dumps(task))
+    assert again.chain == task.chain
+    for name, value in settings_to_dict(settings).items():
+        np.testing.assert_array_equal(getattr(again.settings, name), value)
 
 
 def test_errors_on_workers_come_back(dask_client: Any) -> None:
-    from bayesvc.sampling.progress import Progress
-
-    report = Progress(None, total=1)
     with joblib.parallel_config(backend="dask"), pytest.raises(ZeroDivisionError):
-        cluster.run_tasks([(divmod, (1, 0))], lambda *_: None, report, 1)
+        joblib_backend.run_calls([(divmod, (1, 0))], lambda *_: None)
 
 
 def test_columns_are_made_once_for_one_array() -> None:
     X = np.random.default_rng(0).uniform(size=(10, 2))
-    assert cluster.columns_of(X) is cluster.columns_of(X)
-    assert cluster.columns_of(X.copy()) is not cluster.columns_of(X)
+    columns = joblib_backend.columns_of(X)
+    assert joblib_backend.columns_of(X) is columns
+    assert joblib_backend.columns_of(X, keep_values=True) is not columns
+    assert joblib_backend.columns_of(X.copy()) is not columns

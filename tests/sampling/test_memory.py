@@ -29,7 +29,7 @@ def test_more_fits_draws_or_trees_than_memory_holds(run, settings):
     with pytest.raises(MemoryError) as error, no_sampling():
         run(X, Y, **settings)
     (name, value), message = next(iter(settings.items())), str(error.value)
-    for part in (f"{name}={value}", "GB", "use fewer"):
+    for part in (f"{name}={value}", "GB", "Use fewer"):
         assert part in message
 
 

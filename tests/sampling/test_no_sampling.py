@@ -8,9 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 import bayesvc as bv
-from bayesvc import _core
 from bayesvc.cli.app import app
-from bayesvc.data.dataset import Dataset
+from bayesvc.responses.read import read_dataset
+from bayesvc.sampling import executor
+from bayesvc.sampling.config import check_sampling_config
 from bayesvc.selection.signal import find_signal
 from tests.helpers.no_sampling import MESSAGE, no_sampling
 from tests.helpers.settings import SEEDED, TINY
@@ -24,7 +25,7 @@ def select(X, y, method="dart-vc", **settings):
 
 
 def signal_test(X, y):
-    return find_signal(Dataset(X, y, "auto"), 1000, n_trees=5, entropy=0, n_jobs=1)
+    return find_signal(read_dataset(X, y), 1000, check_sampling_config(5, random_state=0, n_jobs=1))
 
 
 ENTRIES = {
@@ -74,8 +75,8 @@ def test_every_command_is_guarded(regression, tmp_path, monkeypatch, command):
 
 
 def test_the_guard_ends_with_its_block(regression):
-    fit, abc = _core.fit, _core.AbcSampler
+    run = executor._run_on_threads
     with no_sampling():
-        assert _core.fit is not fit
-    assert (_core.fit, _core.AbcSampler) == (fit, abc)
+        assert executor._run_on_threads is not run
+    assert executor._run_on_threads is run
     assert bv.sample(*regression, **ONE).n_replicates == 1

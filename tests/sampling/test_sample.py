@@ -14,7 +14,7 @@ import pytest
 import bayesvc as bv
 from bayesvc._validation import resolve_n_jobs, resolve_random_state, usable_cpus
 from bayesvc.sampling import progress
-from bayesvc.sampling import sample as sampling
+from bayesvc.sampling.seeds import Role, chain_seed
 from tests.helpers.processes import assert_stops_on_ctrl_c
 from tests.helpers.same_bits import assert_same_bits
 from tests.helpers.settings import SHORT
@@ -128,15 +128,16 @@ def test_random_states():
 
 
 def test_seeds_of_roles_and_replicates_differ():
-    keys = [(role, replicate) for role in range(3) for replicate in range(5)]
-    seeds = {sampling.fit_seed(7, *key).tobytes() for key in keys}
+    keys = [(role, number) for role in Role for number in range(5)]
+    seeds = {chain_seed(7, *key).tobytes() for key in keys}
     assert len(seeds) == len(keys)
-    seed = sampling.fit_seed(7, 0, 0)
+    seed = chain_seed(7, Role.REPLICATE, 0)
     assert (seed.dtype, seed.shape) == (np.uint64, (4,))
 
 
 def test_numbers_of_threads():
-    assert resolve_n_jobs(None) == resolve_n_jobs(-1) == usable_cpus()
+    assert resolve_n_jobs(None) == 1
+    assert resolve_n_jobs(-1) == usable_cpus()
     assert resolve_n_jobs(3) == 3
     assert resolve_n_jobs(-1000) == 1
 

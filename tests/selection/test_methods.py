@@ -127,7 +127,7 @@ def test_bad_arguments_are_refused_before_the_data_are_looked_at(
 def test_names_of_other_types() -> None:
     with pytest.raises(TypeError, match=r"`method` must be one of .* Got 3"):
         bv.select(None, None, 3)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="prior='BART' is not a tree prior"):
+    with pytest.raises(TypeError, match=r"`prior` must be a tree prior.*Got 'BART'"):
         bv.select(None, None, prior="BART")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"methods=\[\] is empty"):
         bv.compare(None, None, [])

@@ -279,7 +279,7 @@ def test_take_and_extend(regression: Dataset) -> None:
     np.testing.assert_array_equal(draws.take([2, 0]).vc, draws.vc[[2, 0]])
     shorter = draws.take(range(2))
     np.testing.assert_array_equal(shorter.extend(2).vc, draws.vc)
-    with pytest.raises(ValueError, match="chosen from a longer series"):
+    with pytest.raises(ValueError, match="taken from a longer series"):
         draws.take([1, 0]).extend(1)
 
 

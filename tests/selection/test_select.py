@@ -70,14 +70,16 @@ def test_select_samples_as_sample_does(regression: Dataset) -> None:
 
 def test_permuted_fits_are_fits_to_permuted_responses(regression: Dataset) -> None:
     """Each null row is the VIP of one fit to a rearranged y with a calibration of its own."""
-    from bayesvc.data.dataset import Dataset as EncodedData
+    from bayesvc.responses.read import read_dataset
+    from bayesvc.sampling.seeds import Role, random_words
 
     X, y = regression
     found = bv.select(X, y, "bart-vip-local", n_replicates=1, random_state=4, **SHORT)
     assert found.null is not None
     assert found.null.shape == (50, 5)
-    data = EncodedData(X, y, "auto")
-    orders = np.array([data.permuted(4, k).y for k in range(50)])
+    data = read_dataset(X, y)
+    words = [random_words(4, Role.PERMUTATION, number, len(y)) for number in range(50)]
+    orders = np.array([data.permuted(own).y for own in words])
     assert (np.sort(orders, axis=1) == np.sort(y)).all()
     assert len(np.unique(orders, axis=0)) == 50
     # the null has no favourite: no variable holds more than half of all splits on average
@@ -162,20 +164,20 @@ def test_spike_forests_can_be_permuted(regression: Dataset) -> None:
     again = bv.select(X, y, prior=prior, n_permutations=4, random_state=0, n_jobs=1, **settings)
     np.testing.assert_array_equal(again.null, found.null)
     assert found.permuted is None
-    with pytest.raises(ValueError, match="n_draws=5 has no meaning with prior=SpikeForest"):
+    with pytest.raises(ValueError, match="n_draws=5 is not compatible with prior=SpikeForest"):
         bv.select(X, y, "abc-vc", n_draws=5)
-    with pytest.raises(ValueError, match="n_replicates=5 has no meaning with prior=SpikeForest"):
+    with pytest.raises(ValueError, match="n_replicates=5 is not compatible with prior=SpikeForest"):
         bv.select(X, y, "abc-vc", n_replicates=5)
 
 
 @pytest.mark.usefixtures("nothing_sampled")
 def test_bad_data_are_refused_before_any_fit(regression: Dataset) -> None:
     X, y = regression
-    with pytest.raises(ValueError, match="X has 2 rows, but prior=SpikeForest needs at least 3"):
+    with pytest.raises(ValueError, match=r"at least 3 rows for prior=SpikeForest.*Got 2"):
         bv.compare(X[:2], y[:2])
-    with pytest.raises(ValueError, match="y has 59 values but X has 60 rows"):
+    with pytest.raises(ValueError, match="one value per row of X, 60"):
         bv.compare(X, y[:-1])
     with pytest.raises(ValueError, match=r"`n_trees` must be an integer of at least 1"):
         bv.select(X, y, n_trees=0)
-    with pytest.raises(ValueError, match="split_weights has 2 numbers but X has 5 columns"):
+    with pytest.raises(ValueError, match="per column of X, 5"):
         bv.select(X, y, prior=bv.BART(split_weights=[1, 2]))

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import bayesvc as bv
-from bayesvc.data.dataset import Dataset
 from bayesvc.report.words import agreement, notes
+from bayesvc.responses.read import read_dataset
+from bayesvc.sampling.config import check_sampling_config
 from bayesvc.selection.signal import SignalTest, find_signal, plan_signal_test
 from tests.helpers.settings import SETTLED
 
@@ -121,7 +122,11 @@ def test_it_can_be_left_out_and_changes_nothing_else(signal):
 
 def test_same_bits_on_any_number_of_threads(noise):
     tests = [
-        find_signal(Dataset(*noise, "auto"), 5000, n_trees=5, entropy=9, n_jobs=n_jobs)
+        find_signal(
+            read_dataset(*noise),
+            5000,
+            check_sampling_config(n_trees=5, random_state=9, n_jobs=n_jobs),
+        )
         for n_jobs in (1, 2, 7)
     ]
     for test in tests[1:]:

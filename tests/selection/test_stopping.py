@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import bayesvc as bv
-from bayesvc.selection import stopping as enough
+from bayesvc.selection import stopping
 from bayesvc.selection.stopping import first_stable, sample_until_stable
-from tests.helpers.settings import SETTLED
 
-UNTESTED = SETTLED | {"signal_test": False}
+SHORT = {"burn_in": 100, "n_draws": 100, "random_state": 4, "signal_test": False}
 
 
 @pytest.fixture
@@ -33,21 +32,22 @@ def test_the_first_stable_number(text, number):
 
 
 def test_as_if_that_number_had_been_asked_for(data):
-    found = bv.select(*data, n_replicates="auto", **UNTESTED)
+    found = bv.select(*data, n_replicates="auto", **SHORT)
     number = found.draws.n_replicates
     assert number == found.enough.n_replicates == found.method.n_replicates
     assert 5 <= number <= 40
-    assert "fits were enough" in repr(found)
-    same = bv.select(*data, n_replicates=number, **UNTESTED)
+    assert found.enough.stable
+    assert f"Stopped after {number} replicates" in repr(found)
+    same = bv.select(*data, n_replicates=number, **SHORT)
     np.testing.assert_array_equal(found.values, same.values)
     for fewer in range(number - 4, number):
         np.testing.assert_array_equal(
-            bv.select(*data, n_replicates=fewer, **UNTESTED).mask, found.mask
+            bv.select(*data, n_replicates=fewer, **SHORT).mask, found.mask
         )
 
 
 def test_threads_make_no_difference(data):
-    found = [bv.select(*data, n_replicates="auto", n_jobs=n, **UNTESTED) for n in (1, 3)]
+    found = [bv.select(*data, n_replicates="auto", n_jobs=n, **SHORT) for n in (1, 3)]
     np.testing.assert_array_equal(found[0].draws.vc, found[1].draws.vc)
 
 
@@ -62,16 +62,18 @@ def test_it_ends_without_stability_and_without_time(data):
         return np.arange(50) < some.n_replicates % 7
 
     last, reason = sample_until_stable(more, unstable, at_once=3)
-    assert last.n_replicates == reason.n_replicates == enough.MOST_FITS
-    assert "most allowed" in reason.reason
+    assert last.n_replicates == reason.n_replicates == stopping.MAX_REPLICATES
+    assert not reason.stable
+    assert "the selection was not stable" in reason.reason
     more.__defaults__[0][0] = 0
     last, reason = sample_until_stable(more, unstable, at_once=1, max_seconds=1e-9)
-    assert last.n_replicates == enough.FIRST_FITS
+    assert last.n_replicates == stopping.FIRST_REPLICATES
+    assert not reason.stable
     assert "max_seconds" in reason.reason
 
 
 def test_with_permutations_and_a_checkpoint(data, tmp_path):
-    settings = {"method": "bart-vip-gse", "n_permutations": 20, **UNTESTED}
+    settings = {"method": "bart-vip-gse", "n_permutations": 20, **SHORT}
     found = bv.select(*data, n_replicates="auto", checkpoint=tmp_path, **settings)
     again = bv.select(*data, n_replicates="auto", checkpoint=tmp_path, **settings)
     assert found.names == again.names

@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse
 
 import bayesvc as bv
-from bayesvc.data.dataset import Dataset
+from bayesvc.responses.read import read_dataset
 from bayesvc.selection import subsample_stability as resampled
 from bayesvc.selection.subsamples import SubsampleScheme, draw_rows
 from tests.helpers.settings import SEEDED
@@ -98,15 +98,13 @@ def test_more_resamples_begin_with_the_same(planted):
     few = bv.row_stability(*planted, n_resamples=4, **TWO)
     more = bv.row_stability(*planted, n_resamples=8, **TWO)
     np.testing.assert_array_equal(more.masks[:4], few.masks)
-    other = draw_rows(Dataset(*planted, "auto"), PAIRS, entropy=5)
-    assert not np.array_equal(other[0], draw_rows(Dataset(*planted, "auto"), PAIRS, entropy=4)[0])
+    other = draw_rows(read_dataset(*planted), PAIRS, entropy=5)
+    assert not np.array_equal(other[0], draw_rows(read_dataset(*planted), PAIRS, entropy=4)[0])
 
 
 @pytest.mark.parametrize("fraction", [0.5, 0.3])
 def test_pairs_share_no_row(planted, fraction):
-    rows = draw_rows(
-        Dataset(*planted, "auto"), SubsampleScheme(10, fraction, pairs=True), entropy=0
-    )
+    rows = draw_rows(read_dataset(*planted), SubsampleScheme(10, fraction, pairs=True), entropy=0)
     size = int(fraction * 160)
     for first, second in zip(rows[::2], rows[1::2], strict=True):
         assert len(first) == len(second) == size
@@ -118,7 +116,7 @@ def test_pairs_share_no_row(planted, fraction):
 
 def test_every_row_has_the_same_chance(planted):
     """Of 400 halves a row is in 200, sd 10; one of 160 rows is 5 sd off once in 10,000 cases."""
-    rows = draw_rows(Dataset(*planted, "auto"), SubsampleScheme(400, 0.5, pairs=False), entropy=0)
+    rows = draw_rows(read_dataset(*planted), SubsampleScheme(400, 0.5, pairs=False), entropy=0)
     counts = np.bincount(np.concatenate(rows), minlength=160)
     assert abs(counts - 200).max() <= 50
     assert counts.sum() == 400 * 80
@@ -127,14 +125,14 @@ def test_every_row_has_the_same_chance(planted):
 def test_an_odd_number_of_rows_leaves_one_out(planted):
     X, y = planted
     first, second = draw_rows(
-        Dataset(X[:31], y[:31], "auto"), SubsampleScheme(2, 0.5, pairs=True), 0
+        read_dataset(X[:31], y[:31], "auto"), SubsampleScheme(2, 0.5, pairs=True), 0
     )
     assert len(first) == len(second) == 15
 
 
 def test_blocks_are_drawn_whole(planted):
     patient = np.arange(160) // 5
-    rows = draw_rows(Dataset(*planted, "auto"), PAIRS, 0, patient)
+    rows = draw_rows(read_dataset(*planted), PAIRS, 0, patient)
     for own in rows:
         drawn = np.unique(patient[own])
         assert len(drawn) == 16
@@ -145,7 +143,7 @@ def test_blocks_are_drawn_whole(planted):
 def test_both_classes_are_always_there(rng):
     y = np.zeros(60)
     y[:4] = 1  # rare
-    data = Dataset(rng.uniform(size=(60, 2)), y, "auto")
+    data = read_dataset(rng.uniform(size=(60, 2)), y, "auto")
     rows = draw_rows(data, SubsampleScheme(40, 0.5, pairs=True), 0)
     assert {int(y[own].sum()) for own in rows} == {2}
     assert {len(own) for own in rows} == {30}
@@ -154,7 +152,7 @@ def test_both_classes_are_always_there(rng):
 def test_blocks_with_rare_classes_are_drawn_until_both_are_there(rng):
     y = np.zeros(60)
     y[[0, 1, 10, 11]] = 1
-    data = Dataset(rng.uniform(size=(60, 2)), y, "auto")
+    data = read_dataset(rng.uniform(size=(60, 2)), y, "auto")
     rows = draw_rows(data, SubsampleScheme(20, 0.5, pairs=True), 0, np.arange(60) // 5)
     assert all(0 < y[own].sum() < 4 for own in rows)
 
@@ -180,7 +178,7 @@ def test_everything_travels_with_its_row(planted, spied):
         ratio = given["sample_weight"] / weights[rows]
         np.testing.assert_allclose(ratio, ratio[0], rtol=1e-6)
         np.testing.assert_array_equal(given["permute_within"], site[rows])
-        assert given["X"].table.groups == (("pair", (3, 4)),)
+        assert given["X"].schema.groups == (("pair", (3, 4)),)
     assert len({given["random_state"] for given in parts}) == 4
 
 

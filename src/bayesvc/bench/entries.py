@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bayesvc._validation import check_choice, check_integer
-from bayesvc.priors.base import BART, DART, TreePrior
-from bayesvc.selection.methods import PRIORS, RECIPES, Method, resolve_method
+from bayesvc.priors import BART, DART, PRIORS, TreePrior
+from bayesvc.selection.methods import RECIPES, Method, resolve_method
 
 REPLICATE_COUNTS = (1, 2, 3, 5, 10, 20)
 PAPER_METHODS = (

@@ -15,8 +15,8 @@ from bayesvc._archive import DamagedFile, read_arrays
 from bayesvc._text import counted
 from bayesvc._typing import FloatArray
 from bayesvc.draws.draws import Draws
-from bayesvc.sampling.plan import Fits
-from bayesvc.selection.methods import PRIORS
+from bayesvc.priors import PRIORS
+from bayesvc.sampling.replicates import PriorDraws
 
 _TALLIES = ("vc", "vip", "mpvip", "mi")
 
@@ -88,7 +88,7 @@ def describe_kept(kept: Mapping[str, KeptTallies]) -> str:
     )
 
 
-def pack(fits: Mapping[str, Fits]) -> bytes:
+def pack(fits: Mapping[str, PriorDraws]) -> bytes:
     """Return the tallies of each prior as the bytes of an npz file.
 
     Sums of counts and numbers of draws are integers and stay exact; VIP and MI keep seven digits.

@@ -18,11 +18,11 @@ from bayesvc.bench.grid import StudySettings, Task
 from bayesvc.bench.kept import KeptTallies, describe_kept, pack
 from bayesvc.bench.known_answer import BenchProblem
 from bayesvc.bench.scores import as_mask, score
-from bayesvc.data.dataset import Dataset
 from bayesvc.priors.base import TreePrior
-from bayesvc.sampling.executor import ChainConfig
-from bayesvc.sampling.plan import Fits, ReplicateCounts, sample_fits
-from bayesvc.selection.methods import prior_name
+from bayesvc.responses.read import read_dataset
+from bayesvc.sampling.config import ChainConfig, SamplingConfig
+from bayesvc.sampling.plan import sample_priors
+from bayesvc.sampling.replicates import PriorDraws, ReplicateCounts
 from bayesvc.selection.result import apply_method
 
 Row = dict[str, Any]
@@ -48,7 +48,7 @@ def run_task(
     with_fits = [entry for entry in entries if entry.method is not None]
     shape = (len(problem.feature_names), len(problem.relevant))
     rows: list[Row] = []
-    fits: dict[TreePrior, Fits] = {}
+    fits: dict[TreePrior, PriorDraws] = {}
     try:
         if with_fits:
             fits = sample_task(task, problem, with_fits, settings)
@@ -61,7 +61,7 @@ def run_task(
             rows.append(result_row(task, entry, mask, problem.relevant, seconds))
         except Exception as error:
             rows.append(_failed(task, entry, *shape, error))
-    named = {prior_name(prior): own for prior, own in fits.items() if prior.sigma is None}
+    named = {prior.name: own for prior, own in fits.items() if prior.sigma is None}
     return Outcome(task, rows, pack(named) if keep_draws and named else None)
 
 
@@ -107,7 +107,7 @@ def lacking(entry: Entry, kept: Mapping[str, KeptTallies]) -> str | None:
     assert entry.method.prior is not None
     if entry.knows_sigma:
         return f"{entry.name} needs replicates with known sigma, which are never kept"
-    prior = prior_name(entry.method.prior)
+    prior = entry.method.prior.name
     own = kept.get(prior)
     if own is None or own.n_replicates < entry.n_replicates:
         count = counted(entry.n_replicates, "replicate") if entry.n_replicates else "replicates"
@@ -157,23 +157,25 @@ def _entropy(task: Task, settings: StudySettings) -> int:
 
 def sample_task(
     task: Task, problem: BenchProblem, entries: Iterable[Entry], settings: StudySettings
-) -> dict[TreePrior, Fits]:
+) -> dict[TreePrior, PriorDraws]:
     """Sample the replicates that these entries need, each prior once."""
     needs: dict[TreePrior, ReplicateCounts] = {}
+    measures: dict[TreePrior, dict[str, Any]] = {}
     for entry in entries:
         prior = entry.prior(problem.noise_sd)
+        if entry.method is not None and entry.n_permutations:
+            own = entry.method.measure
+            measures.setdefault(prior, {})[own.name] = own.compute
         need = ReplicateCounts(entry.n_replicates, entry.n_permutations)
-        needs[prior] = need.both(needs.get(prior))
-    data = Dataset(problem.X, problem.y, "continuous", n_jobs=1)
-    length = ChainConfig(settings.burn_in, settings.n_draws)
-    return sample_fits(
-        data, needs, n_trees=settings.n_trees, length=length, entropy=_entropy(task, settings),
-        n_jobs=1,
-    )  # fmt: skip
+        needs[prior] = need.covering(needs.get(prior))
+    data = read_dataset(problem.X, problem.y, "continuous")
+    chain = ChainConfig(settings.burn_in, settings.n_draws)
+    config = SamplingConfig(settings.n_trees, chain, _entropy(task, settings), n_jobs=1)
+    return sample_priors(data, needs, config, measures)
 
 
 def _answer(
-    task: Task, problem: BenchProblem, entry: Entry, fits: dict[TreePrior, Fits]
+    task: Task, problem: BenchProblem, entry: Entry, fits: dict[TreePrior, PriorDraws]
 ) -> tuple[BoolArray, float]:
     started = time.perf_counter()
     if entry.method is None:
@@ -199,7 +201,7 @@ def _from_kept(entry: Entry, kept: Mapping[str, KeptTallies]) -> tuple[BoolArray
     lack = lacking(entry, kept)
     if lack is not None:
         raise ValueError(f"{lack}. Available: {describe_kept(kept)}.")
-    own = kept[prior_name(method.prior)]
+    own = kept[method.prior.name]
     null = None
     if entry.n_permutations:
         assert own.permuted is not None

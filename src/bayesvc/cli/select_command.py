@@ -17,7 +17,7 @@ from bayesvc.cli.run_setup import sampling_settings, start_run
 from bayesvc.cli.writing import write_selection
 
 if TYPE_CHECKING:
-    from bayesvc.sampling.plan import Interrupted
+    from bayesvc.sampling.replicates import Interrupted
     from bayesvc.selection.methods import Method
     from bayesvc.selection.result import Selection
 
@@ -133,7 +133,7 @@ def _run(
 ) -> tuple[Selection, bool]:
     """Return the selection, and whether it was stopped before all replicates were finished."""
     import bayesvc as bv
-    from bayesvc.sampling.plan import Interrupted
+    from bayesvc.sampling.replicates import Interrupted
 
     def chosen(replicates: Any, permutations: int | None, **others: Any) -> Selection:
         return bv.select(

@@ -51,7 +51,7 @@ def count_iterations(plans: Sequence[Method], settings: dict[str, Any]) -> dict[
     [1000]
     """
     from bayesvc.priors.spike_forest import SpikeForest
-    from bayesvc.sampling.executor import DEFAULT_DRAWS
+    from bayesvc.sampling.config import DEFAULT_DRAWS
 
     length = sum(
         DEFAULT_DRAWS if settings[name] is None else settings[name]

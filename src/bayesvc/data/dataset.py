@@ -6,115 +6,91 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bayesvc._background import BackgroundCall
 from bayesvc._core import Columns, LinearModel
-from bayesvc._typing import ColumnName, FloatArray
+from bayesvc._typing import ColumnName, FloatArray, IntArray
 from bayesvc._validation import check_memory
-from bayesvc.data.align import align_to
 from bayesvc.data.column_layout import ColumnLayout
-from bayesvc.data.encode import encode_X
-from bayesvc.data.rows import (
-    check_blocks,
-    check_permutable,
-    check_sample_weight,
-    order_within,
-    scaled_weights,
-)
-from bayesvc.data.schema import ColumnSchema, Groups, ResolvedGroups
-from bayesvc.priors.base import Calibration, TreePrior, calibrate, needs_linear_model
-from bayesvc.responses.encode import EncodedY, encode_y
-from bayesvc.sampling.executor import ROLE_PERMUTATION, BackgroundCall, random_words
+from bayesvc.data.encode import EncodedX
+from bayesvc.data.rows import order_within
+from bayesvc.data.schema import ColumnSchema
 
-_TREE_BYTES = 400  # of a tree of a few nodes, beside the numbers of its rows
+if TYPE_CHECKING:
+    from bayesvc.responses.base import EncodedResponse
+
 _FEWER = "pass fewer columns or rows"
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedData:
-    """Encoded data, kept so that more fits can follow."""
+    """Data as the sampler reads them, kept so that more replicates can follow."""
 
     columns: Columns
+    values: FloatArray
+    layout: ColumnLayout
     names: tuple[ColumnName, ...]
-    y: EncodedY
+    y: EncodedResponse
     data_hash: str
     schema: ColumnSchema | None = None
     weights: FloatArray | None = None
 
+    @property
+    def weighted_response(self) -> WeightedResponse:
+        """The response and the row weights as they are."""
+        return WeightedResponse(self.y.values, self.weights)
+
 
 @dataclass(frozen=True, eq=False)
 class WeightedResponse:
-    """The response and the weights of rows, as they are or permuted together."""
+    """The response and the row weights, as they are or permuted together."""
 
     y: FloatArray
     weights: FloatArray | None = None
 
 
 class Dataset:
-    """Encoded data, and what fits to every arrangement of the response share.
+    """Encoded data, and what replicates on every permutation of the response share.
 
     Parameters
     ----------
-    X, y, response, groups, sample_weight, permute_within
-        As in `bayesvc.select`. Rows of weight zero are left out here.
+    X : EncodedX
+        The columns.
+    y : EncodedResponse
+        The response.
+    weights : ndarray (n_rows,), optional
+        Row weights of mean 1.
+    blocks : ndarray of int (n_rows,), optional
+        The block within which each row's response may be permuted.
     keep_values : bool, default False
         Whether trees will be kept.
     n_jobs : int, default 1
+        Number of threads.
     """
 
     def __init__(
         self,
-        X: Any,
-        y: Any,
-        response: str,
+        X: EncodedX,
+        y: EncodedResponse,
         *,
-        groups: Groups | ResolvedGroups | None = None,
-        sample_weight: Any = None,
-        permute_within: Any = None,
+        weights: FloatArray | None = None,
+        blocks: IntArray | None = None,
         keep_values: bool = False,
         n_jobs: int = 1,
     ) -> None:
-        y, sample_weight, permute_within = align_to(
-            X, y=y, sample_weight=sample_weight, permute_within=permute_within
-        )
-        given = None if sample_weight is None else check_sample_weight(sample_weight)
-        keep = None if given is None or given.all() else given > 0
-        encoded = encode_X(X, groups=groups, keep=keep)
-        n_rows = len(encoded.values) if keep is None else len(keep)
-        self.values = encoded.values
-        self.schema = encoded.schema
-        self.names = encoded.schema.variable_names
-        self.y = encode_y(y, response, n_rows=n_rows, keep=keep)
-        self.weights = None if given is None else self._scaled(given, n_rows)
-        self.blocks = None
-        if permute_within is not None:
-            blocks = check_blocks(permute_within, n_rows)
-            self.blocks = blocks if keep is None else blocks[keep]
-            check_permutable(self.blocks, self.y.values)
+        self.values = X.values
+        self.schema = X.schema
+        self.names = X.schema.variable_names
+        self.y = y
+        self.weights = weights
+        self.blocks = blocks
         self.layout.check_memory(*self.values.shape)
         self._keep_values = keep_values
         self._n_jobs = n_jobs
-
-    def _scaled(self, weights: FloatArray, n_rows: int) -> FloatArray | None:
-        if len(weights) != n_rows:
-            raise ValueError(
-                f"sample_weight has {len(weights)} numbers but X has {n_rows} rows; "
-                "pass one per row of X"
-            )
-        if self.binary:
-            raise ValueError(
-                "sample_weight was given, but the model of a binary response has no noise for "
-                "weights to scale; leave it out, repeat rows instead, or pass "
-                "response='continuous'"
-            )
-        return scaled_weights(weights[weights > 0])
-
-    @property
-    def binary(self) -> bool:
-        """Whether the response has two classes."""
-        return self.y.response == "binary"
 
     @property
     def n_rows(self) -> int:
@@ -142,19 +118,21 @@ class Dataset:
         )
 
     @cached_property
-    def problem(self) -> EncodedData:
+    def encoded(self) -> EncodedData:
         """The data as the sampler reads them."""
         columns = self._columns.result()
         schema = None if self.schema.is_plain else self.schema
         fingerprint = data_hash(columns, self.y.values, schema=schema, weights=self.weights)
-        return EncodedData(columns, self.names, self.y, fingerprint, schema, self.weights)
+        return EncodedData(
+            columns, self.values, self.layout, self.names, self.y, fingerprint, schema, self.weights
+        )
 
     @property
     def permuted_hash(self) -> str:
-        """A fingerprint of the data of permuted fits, which tells the blocks too."""
+        """A fingerprint of the data of null replicates, which tells the blocks too."""
         if self.blocks is None:
-            return self.problem.data_hash
-        digest = hashlib.blake2b(self.problem.data_hash.encode(), digest_size=16)
+            return self.encoded.data_hash
+        digest = hashlib.blake2b(self.encoded.data_hash.encode(), digest_size=16)
         digest.update(np.ascontiguousarray(self.blocks, dtype="<i8").data)
         return digest.hexdigest()
 
@@ -181,29 +159,24 @@ class Dataset:
         """Give back its memory."""
         self.__dict__.pop("linear_model", None)
 
+    def linear_model_for(self, weights: FloatArray | None) -> LinearModel:
+        """Return the full linear model with these row weights, the data's own or permuted.
+
+        Without weights the model depends on X alone, and one serves every response.
+        """
+        own = weights is None or weights is self.weights
+        return self.linear_model if own else self._linear_model(weights)
+
     @property
-    def arranged(self) -> WeightedResponse:
-        """Response and weights as they are."""
+    def weighted_response(self) -> WeightedResponse:
+        """The response and the row weights as they are."""
         return WeightedResponse(self.y.values, self.weights)
 
-    def permuted(self, entropy: int, number: int, role: int = ROLE_PERMUTATION) -> WeightedResponse:
-        """Return response and weights in the order of permutation `number`."""
-        words = random_words(entropy, role, number, len(self.y.values))
+    def permuted(self, words: NDArray[np.uint64]) -> WeightedResponse:
+        """Return response and weights in the random order that these words give."""
         order = order_within(words, self.blocks)
-        return WeightedResponse(
-            self.y.values[order], None if self.weights is None else self.weights[order]
-        )
-
-    def calibration(self, prior: TreePrior, to: WeightedResponse, n_trees: int) -> Calibration:
-        """Calibrate the prior to a response, which may be permuted."""
-        model = None
-        if needs_linear_model(prior, binary=self.binary):
-            # without weights the model depends on X alone, and one serves all
-            own = to.weights is None or to.weights is self.weights
-            model = self.linear_model if own else self._linear_model(to.weights)
-        return calibrate(
-            prior, to.y, n_trees, binary=self.binary, linear_model=model, weights=to.weights
-        )
+        weights = None if self.weights is None else self.weights[order]
+        return WeightedResponse(self.y.values[order], weights)
 
 
 def _times_root(design: FloatArray, weights: FloatArray) -> FloatArray:
@@ -232,9 +205,9 @@ def data_hash(
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesvc import _core
+    >>> from bayesvc._core import Columns
     >>> from bayesvc.data.dataset import data_hash
-    >>> len(data_hash(_core.Columns(np.eye(3)), np.arange(3.0)))
+    >>> len(data_hash(Columns(np.eye(3)), np.arange(3.0)))
     32
     """
     digest = hashlib.blake2b(repr(columns.fingerprint).encode(), digest_size=16)
@@ -247,38 +220,3 @@ def data_hash(
     if weights is not None:
         digest.update(np.ascontiguousarray(weights, dtype="<f8").data)
     return digest.hexdigest()
-
-
-def check_forest_memory(n_trees: int, n_rows: int) -> None:
-    """Raise MemoryError if a forest of so many trees is too large."""
-    per_tree = _TREE_BYTES + 2 * n_rows
-    check_memory(f"n_trees={n_trees}", (n_trees,), per_tree, "use fewer", items="trees")
-
-
-def check_permuted_memory(what: str, number: int, data: Dataset, remedy: str) -> None:
-    """Raise MemoryError if so many permuted responses, and their weights, are too large."""
-    each = 8 if data.weights is None else 16
-    check_memory(what, (number, data.n_rows), each, remedy)
-
-
-def check_prior_fits_data(prior: TreePrior, data: Dataset) -> None:
-    """Raise ValueError if settings of the prior cannot go with data of this size and kind."""
-    weights, (n, p) = prior.split_weights, data.shape
-    if weights is not None and len(weights) != p:
-        what = "variable" if data.schema.groups else "column"
-        raise ValueError(
-            f"split_weights has {len(weights)} numbers but X has {p} {what}s; pass one per {what}"
-        )
-    if 2 * prior.min_samples_leaf > n:
-        raise ValueError(
-            f"min_samples_leaf={prior.min_samples_leaf} leaves no room for a split of {n} rows; "
-            f"pass at most {n // 2}"
-        )
-    if data.binary:
-        for name in ("sigma", "sigma_hat"):
-            value = getattr(prior, name)
-            if isinstance(value, float):
-                raise ValueError(
-                    f"{name}={value!r} has no meaning for a binary response, whose latent sigma "
-                    f"is 1; leave {name}=None, or pass response='continuous'"
-                )

@@ -11,42 +11,16 @@ from numpy.typing import NDArray
 
 from bayesvc._core import SavedForests
 from bayesvc._typing import ColumnName, FloatArray, PathLike
+from bayesvc._wiring import ProvidedFunction, provided
 from bayesvc.data.schema import ColumnSchema
-from bayesvc.draws import adapters
-from bayesvc.priors.base import Calibration, TreePrior
+from bayesvc.draws.tallies import MOVE_NAMES, tally_layout
+from bayesvc.priors.base import TreePrior
+from bayesvc.priors.calibration import Calibration
 from bayesvc.priors.spike_forest import AbcRecord
-from bayesvc.responses.encode import Response
 
 if TYPE_CHECKING:
     from bayesvc.data.dataset import EncodedData
     from bayesvc.sampling.progress import ProgressCallback
-
-
-MOVE_NAMES = ("birth", "death", "change", "swap")
-
-
-def tally_layout(n_features: int, n_draws: int) -> dict[str, tuple[tuple[int, ...], type]]:
-    """Return name -> (shape of one replicate, dtype) of everything a fit leaves behind."""
-    p, draws = (n_features,), (n_draws,)
-    return {
-        "vc": (p, np.float64),
-        "vip": (p, np.float64),
-        "vip_of_sums": (p, np.float64),
-        "mpvip": (p, np.float64),
-        "mi": (p, np.float64),
-        "sigma": (draws, np.float64),
-        "n_splits": (draws, np.int32),
-        "alpha": (draws, np.float64),
-        "count_half_sums": ((2, n_features), np.float64),
-        "count_half_squares": ((2, n_features), np.float64),
-        "count_batch_squares": (p, np.float64),
-        "accepted": ((len(MOVE_NAMES),), np.int64),
-        "proposed": ((len(MOVE_NAMES),), np.int64),
-        "tree_depth": ((), np.float64),
-        "seconds": ((), np.float64),
-        "counts": ((n_draws, n_features), np.uint16),
-        "s": ((n_draws, n_features), np.float32),
-    }
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -127,7 +101,7 @@ class Draws:
     n_trees: int | None
     burn_in: int | None
     n_draws: int
-    response: Response | None
+    response: str | None
     classes: NDArray[Any] | None
     random_state: int | None
     feature_names: tuple[ColumnName, ...]
@@ -140,12 +114,12 @@ class Draws:
     abc: AbcRecord | None = None
     schema: ColumnSchema | None = None
     source: str = "bayesvc"
-    _problem: EncodedData | None = field(default=None)
+    _encoded: EncodedData | None = field(default=None)
 
-    from_counts = staticmethod(adapters.from_counts)
-    from_stochtree = staticmethod(adapters.from_stochtree)
-    from_bartz = staticmethod(adapters.from_bartz)
-    from_pymc_bart = staticmethod(adapters.from_pymc_bart)
+    from_counts = ProvidedFunction("Draws.from_counts")
+    from_stochtree = ProvidedFunction("Draws.from_stochtree")
+    from_bartz = ProvidedFunction("Draws.from_bartz")
+    from_pymc_bart = ProvidedFunction("Draws.from_pymc_bart")
 
     @property
     def n_replicates(self) -> int:
@@ -194,7 +168,7 @@ class Draws:
             length = f"{self.n_replicates} of {self.abc.n_samples} samples kept, each one draw"
             seconds = self.abc.seconds
         return (
-            f"<Draws: {type(self.prior).__name__}, {self.response} y, {self.n_rows} rows x "
+            f"<Draws: {self.prior.label}, {self.response} y, {self.n_rows} rows x "
             f"{self.n_features} variables, {self.n_trees} trees\n"
             f" {length} after {self.burn_in} burn-in,"
             f" {seconds:.3g} s of sampling, random_state={self.random_state}\n"
@@ -260,11 +234,10 @@ class Draws:
         >>> draws.extend(2).n_replicates
         3
         """
-        from bayesvc.sampling.sample import extend_draws  # sampling builds on this module
-
-        return extend_draws(
+        extended: Draws = provided("Draws.extend")(
             self, n_more, X, y, sample_weight=sample_weight, n_jobs=n_jobs, progress=progress
         )
+        return extended
 
     def predict(
         self, X: Any, interval: float | None = None, n_jobs: int | None = -1
@@ -299,9 +272,10 @@ class Draws:
         >>> mean.shape
         (5,)
         """
-        from bayesvc.draws.prediction import predict  # it builds on this module
-
-        return predict(self, X, interval, n_jobs)
+        predicted: FloatArray | tuple[FloatArray, FloatArray, FloatArray] = provided(
+            "Draws.predict"
+        )(self, X, interval, n_jobs)
+        return predicted
 
     def posterior(self, X: Any, n_jobs: int | None = -1) -> FloatArray:
         """Return f at new rows, for a binary response the probability, for every draw.
@@ -330,9 +304,8 @@ class Draws:
         >>> draws.posterior(X[:5]).shape
         (60, 5)
         """
-        from bayesvc.draws.prediction import posterior  # it builds on this module
-
-        return posterior(self, X, n_jobs)
+        predicted: FloatArray = provided("Draws.posterior")(self, X, n_jobs)
+        return predicted
 
     def save(self, path: PathLike) -> None:
         """Write everything but the data to one file; `load` reads it.
@@ -350,9 +323,7 @@ class Draws:
         >>> bool((again.vc == draws.vc).all())
         True
         """
-        from bayesvc.draws.file import write  # it builds on this module
-
-        write(self, path)
+        provided("Draws.save")(self, path)
 
     @classmethod
     def load(cls, path: PathLike) -> Draws:
@@ -362,13 +333,12 @@ class Draws:
         --------
         See `save`.
         """
-        from bayesvc.draws.file import read  # it builds on this module
-
-        return read(path)
+        loaded: Draws = provided("Draws.load")(path)
+        return loaded
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the encoded data behind, and trees as arrays, so that pickles are plain."""
-        state = dict(self.__dict__, _problem=None)
+        state = dict(self.__dict__, _encoded=None)
         if self.forests is not None:
             state["forests"] = [forest.to_arrays() for forest in self.forests]
         return state

@@ -12,9 +12,11 @@ from bayesvc._core import SavedForests
 from bayesvc._typing import PathLike
 from bayesvc._validation import check_choice, check_integer
 from bayesvc.data.schema import ColumnSchema
-from bayesvc.draws.draws import Draws, tally_layout
-from bayesvc.priors.base import Calibration, prior_from_dict, prior_to_dict
-from bayesvc.priors.spike_forest import AbcRecord, SpikeForest
+from bayesvc.draws.draws import Draws
+from bayesvc.draws.tallies import tally_layout
+from bayesvc.priors import prior_from_dict, prior_to_dict
+from bayesvc.priors.calibration import Calibration
+from bayesvc.priors.spike_forest import AbcRecord
 
 # version 2 tells what the columns were, where they were not all plain numbers
 KIND = FileFormat("bayesvc-draws", "Draws", (1, 2), "sample again")
@@ -88,7 +90,8 @@ def from_parts(settings: dict[str, Any], arrays: Arrays) -> Draws:
         if arrays[name].shape != (n_replicates, *shape) or arrays[name].dtype != dtype:
             raise ValueError(f"{name} is {arrays[name].dtype} {arrays[name].shape}")
         tallies[name] = arrays[name]
-    if isinstance(settings["prior"], SpikeForest):
+    prior = settings["prior"]
+    if "abc/kept" in arrays or (prior is not None and prior.sampler == "abc"):
         tallies["abc"] = _abc_record(arrays, n_replicates)
     if has_forests:
         n_draws = settings["n_draws"]

@@ -18,9 +18,8 @@ from bayesvc.data.schema import Groups
 from bayesvc.data.sparse import is_sparse
 from bayesvc.draws.draws import Draws
 from bayesvc.estimators.partial_dependence import PartialDependence, partial_dependence
-from bayesvc.priors.base import BART, TreePrior
+from bayesvc.priors import BART, TreePrior
 from bayesvc.priors.spike_forest import SpikeForest
-from bayesvc.responses.encode import Response
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.sampling.sample import sample
 
@@ -178,7 +177,7 @@ class ForestEstimator(CheckedEstimator):
             grid_resolution=grid_resolution, interval=interval, n_jobs=self.n_jobs,
         )  # fmt: skip
 
-    def _sample(self, X: Any, y: Any, response: Response, sample_weight: Any = None) -> None:
+    def _sample(self, X: Any, y: Any, response: str, sample_weight: Any = None) -> None:
         if isinstance(self.prior, SpikeForest):
             raise ValueError(
                 f"prior={self.prior!r} keeps no trees to predict with; pass bayesvc.BART() or "

@@ -173,7 +173,7 @@ def _fit_selected(
 
 
 def _prior(selection: Selection) -> Any:
-    from bayesvc.priors.base import BART, DART
+    from bayesvc.priors import BART, DART
 
     prior = selection.draws.prior
     if isinstance(prior, BART | DART):

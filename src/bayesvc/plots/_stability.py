@@ -13,7 +13,7 @@ from bayesvc._typing import BoolArray, FloatArray
 from bayesvc._validation import check_integer
 from bayesvc.plots._canvas import Plot, as_selection, canvas, headline, name_ticks, names_of
 from bayesvc.plots.style import LEFT_OUT, SELECTED
-from bayesvc.sampling.executor import ROLE_BOOTSTRAP, random_order
+from bayesvc.sampling.seeds import Role, random_order
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,7 +99,7 @@ def _masks(selection: Selection, size: int, n_subsets: int) -> BoolArray:
         entropy = selection.draws.random_state or 0
         # Number 0 of this role is the bootstrap of Selection.stability.
         numbers = range(1 + size * n_subsets, 1 + (size + 1) * n_subsets)
-        orders = [random_order(entropy, ROLE_BOOTSTRAP, number, n) for number in numbers]
+        orders = [random_order(entropy, Role.BOOTSTRAP, number, n) for number in numbers]
         subsets = [sorted(order[:size].tolist()) for order in orders]
     return np.array([selection._mask_of(subset) for subset in subsets])
 

@@ -1,99 +1,60 @@
-"""Tree priors: frozen settings of BART and DART, and their calibration to a response."""
+"""What every tree prior has: settings of the forest, and what the rest asks of a prior."""
 
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesvc._core import LinearModel, Settings
-from bayesvc._validation import check_choice, check_integer, check_number
+from bayesvc._typing import FloatArray
+from bayesvc._validation import check_choice, check_flag, check_integer, check_number
+from bayesvc.priors.moves import DEFAULT_MOVES, Moves, MovesLike
 
-# Below this spread of the scaled response, 32-bit residuals would lose digits that matter.
-_LEAST_SPREAD_FOR_SINGLE = 0.005
-
-
-@dataclass(frozen=True)
-class Moves:
-    """Probabilities of the four ways to change a tree; they sum to 1.
-
-    Parameters
-    ----------
-    birth, death : float, default 0.25
-        Split a leaf; collapse a split whose children are both leaves. Must be positive.
-    change : float, default 0.4
-        Give a split a new rule.
-    swap : float, default 0.1
-        Exchange the rules of a split and of one of its children.
-
-    Examples
-    --------
-    >>> import bayesvc as bv
-    >>> bv.Moves(birth=0.5, death=0.5, change=0, swap=0).birth
-    0.5
-    """
-
-    birth: float = 0.25
-    death: float = 0.25
-    change: float = 0.4
-    swap: float = 0.1
-
-    def __post_init__(self) -> None:
-        remedy = "pass four probabilities that sum to 1, such as (0.25, 0.25, 0.4, 0.1)"
-        for name in ("birth", "death"):
-            value = check_number(f"moves.{name}", getattr(self, name), least=1e-6, remedy=remedy)
-            object.__setattr__(self, name, value)
-        for name in ("change", "swap"):
-            value = check_number(f"moves.{name}", getattr(self, name), least=0, remedy=remedy)
-            object.__setattr__(self, name, value)
-        total = sum(self.as_tuple())
-        if abs(total - 1) > 1e-9:
-            raise ValueError(f"moves={self.as_tuple()!r} sum to {total:g} instead of 1; {remedy}")
-
-    def as_tuple(self) -> tuple[float, float, float, float]:
-        """Return the probabilities of birth, death, change and swap."""
-        return (self.birth, self.death, self.change, self.swap)
-
-    @classmethod
-    def of(cls, moves: MovesLike) -> Moves:
-        """Return `moves`, which may also be four numbers or a mapping, as a `Moves`."""
-        if isinstance(moves, Moves):
-            return moves
-        names = [field.name for field in dataclasses.fields(cls)]
-        if isinstance(moves, Mapping):
-            unknown = set(moves) - set(names)
-            if unknown:
-                raise ValueError(
-                    f"moves={dict(moves)!r} names unknown moves {sorted(map(str, unknown))}; "
-                    f"use {', '.join(names)}"
-                )
-            return cls(**{name: moves.get(name, 0.0) for name in names})
-        if np.shape(moves) == (len(names),):
-            return cls(*moves)
-        raise TypeError(
-            f"moves={moves!r} must be a bayesvc.Moves, four numbers or a mapping; "
-            "pass (birth, death, change, swap) such as (0.25, 0.25, 0.4, 0.1)"
-        )
-
-
-MovesLike = Moves | Sequence[float] | Mapping[str, float]
+Sampler = Literal["chain", "abc"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class TreePrior:
-    """Settings that every forest has; see `BART`, `DART` and `SpikeForest`."""
+    """Settings that every forest has, and what the rest of the package asks of a prior.
+
+    A prior of your own is a frozen dataclass that inherits from this class or from `BART`, `DART`
+    or `SpikeForest`. It may add settings, and override `splitting` to say how rules choose their
+    variables. Everything else follows: it can be passed to `select` and `sample`, and is shown,
+    saved and loaded like those of the package.
+
+    Attributes
+    ----------
+    name : str
+        Name in methods and files; from the name of the class unless it is given.
+    label : str
+        Name in text.
+    description : str
+        One sentence; the first line of the docstring unless it is given.
+    sampler : {"chain", "abc"}
+        How the posterior is sampled: by Markov chains, or by approximate Bayesian computation.
+    sets_replicates : bool
+        Whether the prior's own settings say how many replicates there are.
+    unsupported : mapping from str to str
+        Arguments of `sample` and `select` that this prior does not take, with the reason.
+    """
+
+    name: ClassVar[str] = "tree"
+    label: ClassVar[str] = "TreePrior"
+    description: ClassVar[str] = ""
+    sampler: ClassVar[Sampler] = "chain"
+    sets_replicates: ClassVar[bool] = False
+    unsupported: ClassVar[Mapping[str, str]] = {}
 
     k: float = 2.0
     nu: float = 3.0
     q: float = 0.9
     gamma: float = 0.95
     beta: float = 2.0
-    moves: MovesLike = Moves()
+    moves: MovesLike = DEFAULT_MOVES
     min_samples_leaf: int = 1
     sigma_hat: float | Literal["lm", "lm-uncorrected"] | None = None
     sigma: float | None = None
@@ -122,92 +83,66 @@ class TreePrior:
         if self.split_weights is not None:
             self._set("split_weights", _check_split_weights(self.split_weights))
 
+    def __init_subclass__(cls) -> None:
+        own = cls.__dict__
+        if "name" not in own:
+            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
+        if "label" not in own:
+            cls.label = cls.__name__
+        if "description" not in own:
+            cls.description = (own.get("__doc__") or "").strip().partition("\n")[0]
+
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
 
+    def splitting(self, n_variables: int) -> dict[str, Any]:
+        """Return the settings of the compiled sampler that say how rules choose their variables.
 
-@dataclass(frozen=True, kw_only=True)
-class BART(TreePrior):
-    """Bayesian additive regression trees: every variable equally likely in a rule.
+        Examples
+        --------
+        >>> import bayesvc as bv
+        >>> bv.BART().splitting(3)
+        {'splitting': 'fixed', 'weights': array([1., 1., 1.])}
+        """
+        return {"splitting": "fixed", "weights": self.variable_weights(n_variables)}
 
-    Parameters
-    ----------
-    k : float, default 2.0
-        Leaf values shrink more for larger `k`: their prior sd is ``0.5 / (k sqrt(n_trees))`` on
-        the scaled response, ``3 / (k sqrt(n_trees))`` for a binary one.
-    nu, q : float, default 3.0 and 0.9
-        Prior of the error variance: scaled inverse chi-squared with `nu` degrees of freedom, and
-        probability `q` that sigma is below `sigma_hat`.
-    gamma, beta : float, default 0.95 and 2.0
-        A node at depth d splits with prior probability ``gamma * (1 + d) ** -beta``.
-    moves : Moves, four numbers or mapping
-        Probabilities of birth, death, change and swap.
-    min_samples_leaf : int, default 1
-        Least number of rows in a leaf.
-    sigma_hat : float, "lm", "lm-uncorrected" or None
-        Rough guess of sigma that scales its prior, in the units of y. "lm", the default, is the
-        residual sd of the full linear model; "lm-uncorrected" divides by n - 1 there instead of
-        by the degrees of freedom.
-    sigma : float, optional
-        Fixes the error sd, in the units of y, instead of sampling it.
-    split_weights : sequence of float, optional
-        Prior weight of each variable in a rule, one non-negative number per column of X, or
-        where columns are grouped per variable.
+    def variable_weights(self, n_variables: int) -> FloatArray:
+        """Return the prior weight of each variable in a rule."""
+        if self.split_weights is None:
+            return np.ones(n_variables)
+        return np.asarray(self.split_weights, dtype=np.float64)
 
-    Examples
-    --------
-    >>> import bayesvc as bv
-    >>> bv.BART(k=3).k
-    3.0
-    """
+    def n_iterations(self, n_chains: int, per_chain: int) -> int:
+        """Return how many iterations a run takes in all."""
+        return n_chains * per_chain
 
+    def with_burn_in(self, burn_in: int | None) -> TreePrior:
+        """Return the prior for a run with this `burn_in`, where that is a setting of its own."""
+        return self
 
-@dataclass(frozen=True, kw_only=True)
-class DART(TreePrior):
-    """BART with a Dirichlet prior on how often variables appear in rules: sparse by design.
+    def for_prediction(self) -> TreePrior:
+        """Return a prior like this one whose trees can be kept, for any number of columns."""
+        return dataclasses.replace(self, split_weights=None)
 
-    The probabilities of the variables follow Dirichlet(alpha w), w the normalised
-    `split_weights`, and ``alpha / (alpha + rho)`` follows Beta(a, b).
+    def reject_arguments(self, **given: Any) -> None:
+        """Raise ValueError for arguments that this prior does not take.
 
-    Parameters
-    ----------
-    alpha : float, optional
-        Fixes alpha instead of sampling it.
-    a, b : float, default 0.5 and 1.0
-        Parameters of the Beta prior; a smaller `a` prefers fewer variables.
-    rho : float, optional
-        Scale of alpha; the number of variables by default.
-    form : {"auto", "explicit", "collapsed"}
-        Whether the probabilities are sampled or integrated out. Both are exact; "auto" takes
-        the faster one.
-    **others
-        `k`, `nu`, `q`, `gamma`, `beta`, `moves`, `min_samples_leaf`, `sigma_hat`, `sigma` and
-        `split_weights` as in `BART`.
+        None and False count as not given.
 
-    Examples
-    --------
-    >>> import bayesvc as bv
-    >>> bv.DART(a=1.0).a
-    1.0
-    """
-
-    alpha: float | None = None
-    a: float = 0.5
-    b: float = 1.0
-    rho: float | None = None
-    form: Literal["auto", "explicit", "collapsed"] = "auto"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.alpha is not None:
-            remedy = "pass a positive number, or None to sample alpha"
-            self._set("alpha", check_number("alpha", self.alpha, above=0, remedy=remedy))
-        self._set("a", check_number("a", self.a, above=0, remedy="the usual value is 0.5"))
-        self._set("b", check_number("b", self.b, above=0, remedy="the usual value is 1"))
-        if self.rho is not None:
-            remedy = "pass a positive number, or None for the number of columns"
-            self._set("rho", check_number("rho", self.rho, above=0, remedy=remedy))
-        check_choice("form", self.form, ("auto", "explicit", "collapsed"))
+        Examples
+        --------
+        >>> import bayesvc as bv
+        >>> bv.SpikeForest().reject_arguments(n_draws=None, keep_trees=False)
+        """
+        for name, value in given.items():
+            if name not in self.unsupported:
+                continue
+            wanted = check_flag(name, value) if name.startswith("keep_") else value is not None
+            if wanted:
+                shown = f"`{name}`" if name == "sample_weight" else f"{name}={value!r}"
+                raise ValueError(
+                    f"{shown} is not compatible with prior={self.label}, {self.unsupported[name]}"
+                )
 
 
 def check_prior(prior: Any) -> TreePrior:
@@ -215,180 +150,69 @@ def check_prior(prior: Any) -> TreePrior:
     if isinstance(prior, TreePrior) and type(prior) is not TreePrior:
         return prior
     raise TypeError(
-        f"prior={prior!r} is not a tree prior; pass an object such as bayesvc.DART() or "
-        "bayesvc.BART(), with the parentheses"
+        "`prior` must be a tree prior such as bayesvc.DART() or bayesvc.BART(), with the "
+        f"parentheses. Got {prior!r} instead."
     )
+
+
+def prior_classes() -> Iterator[type[TreePrior]]:
+    """Yield the classes of priors there are: the package's own, and the users'."""
+    found = [TreePrior]
+    for kind in found:
+        found += [child for child in kind.__subclasses__() if child not in found]
+        if kind is not TreePrior:
+            yield kind
 
 
 def prior_to_dict(prior: TreePrior) -> dict[str, Any]:
     """Return the settings of `prior` as a dict that JSON can hold."""
+    if isinstance(prior, UnknownPrior):
+        return dict(prior.record)
     return {"kind": type(prior).__name__, **dataclasses.asdict(prior)}
 
 
 def prior_from_dict(settings: Mapping[str, Any]) -> TreePrior:
-    """Return the prior that `prior_to_dict` described."""
-    kinds = {kind.__name__: kind for kind in TreePrior.__subclasses__()}
+    """Return the prior that `prior_to_dict` described.
+
+    Where its class is not defined in this process, the settings that all priors share are kept,
+    and the rest as a record; such a prior cannot be sampled.
+    """
     arguments = dict(settings)
-    return kinds[arguments.pop("kind")](**arguments)
+    name = arguments.pop("kind")
+    for kind in prior_classes():
+        if kind.__name__ == name and kind is not UnknownPrior:
+            return kind(**arguments)
+    shared = {field.name for field in dataclasses.fields(TreePrior)}
+    known = {key: arguments[key] for key in shared}
+    return UnknownPrior(**known, record=_Record(settings))
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """What a fit takes from its response: the scale of y and the priors that depend on it.
+class _Record(dict[str, Any]):
+    """A dict that is not changed, and so can be hashed."""
 
-    `y_low` and `y_range` are 0 and 1 for a binary response. `sigma_hat` is in the units of y
-    (None where nothing needs it); `leaf_sd` and `lambda_` belong to the scaled y.
-    """
-
-    y_low: float
-    y_range: float
-    leaf_sd: float
-    lambda_: float
-    offset: float
-    sigma_hat: float | None
-    precision: str
-    binary: bool
-
-    def scale(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Map y to [-0.5, 0.5]; a binary one stays as it is."""
-        return y if self.binary else (y - self.y_low) / self.y_range - 0.5
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(repr(sorted(self.items())))
 
 
-def calibrate(
-    prior: TreePrior,
-    y: NDArray[np.float64],
-    n_trees: int,
-    *,
-    binary: bool,
-    linear_model: LinearModel | None = None,
-    weights: NDArray[np.float64] | None = None,
-) -> Calibration:
-    """Calibrate `prior` to the encoded response `y`.
+@dataclass(frozen=True, kw_only=True)
+class UnknownPrior(TreePrior):
+    """A prior from a file whose class is not defined in this process."""
 
-    `linear_model` depends on X and the weights of rows alone, so one serves every y; see
-    `needs_linear_model`.
-    """
-    leaf_sd = prior_leaf_sd(prior, n_trees, binary=binary)
-    if binary:
-        from scipy.special import ndtri
+    record: Mapping[str, Any]
 
-        offset = round12(float(ndtri(y.mean())))
-        return Calibration(0.0, 1.0, leaf_sd, 1.0, offset, None, "single", True)
-    y_low = float(y.min())
-    y_range = float(y.max()) - y_low
-    scaled = (y - y_low) / y_range - 0.5
-    precision = "double" if _spread(scaled) < _LEAST_SPREAD_FOR_SINGLE else "single"
-    if prior.sigma is not None:
-        scaled_sigma("sigma", prior.sigma, y_range)
-        return Calibration(y_low, y_range, leaf_sd, 1.0, 0.0, None, precision, False)
-    if isinstance(prior.sigma_hat, float):
-        sigma_hat = scaled_sigma("sigma_hat", prior.sigma_hat, y_range)
-    else:
-        assert linear_model is not None
-        corrected = prior.sigma_hat != "lm-uncorrected"
-        sigma_hat = residual_sd(linear_model, scaled, weights, corrected=corrected)
-    from scipy.special import chdtri  # the inverse of the upper tail, hence q and not 1 - q
+    unsupported: ClassVar[Mapping[str, str]] = {}
 
-    quantile = check_sigma_prior(prior, float(chdtri(prior.nu, prior.q)))
-    lambda_ = round12(sigma_hat**2 * quantile / prior.nu)
-    return Calibration(y_low, y_range, leaf_sd, lambda_, 0.0, sigma_hat * y_range, precision, False)
+    @property
+    def kind(self) -> str:
+        """Name of the class that the prior had."""
+        return str(self.record["kind"])
 
-
-def check_sigma_prior(prior: TreePrior, quantile: float) -> float:
-    """Return the quantile of chi-square with `nu` degrees of freedom if sigma can be drawn."""
-    if not 1e-20 < quantile / prior.nu < 1e20:
+    def splitting(self, n_variables: int) -> dict[str, Any]:
+        """Raise ValueError: how this prior splits is not known here."""
         raise ValueError(
-            f"nu={prior.nu!r} and q={prior.q!r} put the prior of sigma out of the range of "
-            "floating point; the usual values are 3 and 0.9"
+            f"The prior {self.kind!r} was read from a file, and its class is not defined here, so "
+            "it cannot be sampled. Define or import the class, then load the file again."
         )
-    return quantile
-
-
-def scaled_sigma(name: str, value: float, y_range: float) -> float:
-    """Return an error sd on the scaled y, where it must be a number to compute with."""
-    scaled = value / y_range if value / 1e12 < y_range else math.inf  # which may overflow
-    if not 1e-12 < scaled < 1e12:
-        raise ValueError(
-            f"{name}={value!r} does not go with a y whose values span {y_range:g}; pass a value in "
-            "the units of y"
-        )
-    return scaled
-
-
-def prior_leaf_sd(prior: TreePrior, n_trees: int, *, binary: bool) -> float:
-    """Return the prior sd of a leaf's value on the scaled y."""
-    leaf_range = 3.0 if binary else 0.5
-    return leaf_range / (prior.k * math.sqrt(n_trees))
-
-
-def needs_linear_model(prior: TreePrior, *, binary: bool) -> bool:
-    """Tell whether `calibrate` will ask for a linear model."""
-    return not binary and prior.sigma is None and not isinstance(prior.sigma_hat, float)
-
-
-def residual_sd(
-    linear_model: LinearModel,
-    y: NDArray[np.float64],
-    weights: NDArray[np.float64] | None = None,
-    *,
-    corrected: bool = True,
-) -> float:
-    """Return the residual sd of the full linear model, or the sd of y where it is saturated.
-
-    Weights of rows, of mean 1, must be those that the rows of the model were multiplied by the
-    root of.
-    """
-    n = len(y)
-    if weights is None:
-        sd = float(y.std(ddof=1))
-    else:
-        centred = y - np.average(y, weights=weights)
-        sd = math.sqrt(float((weights * centred**2).sum()) / (n - 1))
-        y = np.sqrt(weights) * y
-    freedom = n - linear_model.rank - 1
-    if freedom < 1:
-        return sd
-    residual = math.sqrt(linear_model.residual_ss(y) / (freedom if corrected else n - 1))
-    return max(residual, 1e-3 * sd)
-
-
-def core_settings(
-    prior: TreePrior,
-    calibration: Calibration,
-    n_trees: int,
-    n_features: int,
-    row_weights: NDArray[np.float64] | None = None,
-) -> Settings:
-    """Return what the compiled sampler needs to know."""
-    settings = Settings()
-    settings.n_trees = n_trees
-    settings.gamma = prior.gamma
-    settings.beta = prior.beta
-    settings.min_samples_leaf = prior.min_samples_leaf
-    settings.moves = Moves.of(prior.moves).as_tuple()
-    settings.leaf_sd = calibration.leaf_sd
-    settings.nu = prior.nu
-    settings.lambda_ = calibration.lambda_
-    settings.sigma = math.nan if prior.sigma is None else prior.sigma / calibration.y_range
-    settings.binary = calibration.binary
-    settings.offset = calibration.offset
-    settings.precision = calibration.precision
-    settings.likelihood = True
-    settings.kernel = "auto"
-    if prior.split_weights is None:
-        settings.weights = np.ones(n_features)
-    else:
-        settings.weights = np.asarray(prior.split_weights, dtype=np.float64)
-    if row_weights is not None:
-        settings.row_weights = row_weights
-    settings.splitting = "fixed"
-    if isinstance(prior, DART):
-        settings.splitting = "collapsed" if prior.form == "auto" else prior.form
-        settings.alpha = math.nan if prior.alpha is None else prior.alpha
-        settings.a = prior.a
-        settings.b = prior.b
-        settings.rho = float(n_features) if prior.rho is None else prior.rho
-    return settings
 
 
 def _check_split_weights(weights: Any) -> tuple[float, ...]:
@@ -410,13 +234,3 @@ def _check_split_weights(weights: Any) -> tuple[float, ...]:
             "compute with; pass weights between 1e-100 and 1e100"
         )
     return tuple(array.tolist())
-
-
-def _spread(y: NDArray[np.float64]) -> float:
-    low, high = np.quantile(y, (0.25, 0.75))
-    return min(float(y.std(ddof=1)), float(high - low) / 1.35)
-
-
-def round12(value: float) -> float:
-    """Drop the last digits, which differ between platforms' mathematical libraries."""
-    return float(f"{value:.11e}")

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._validation import check_flag, check_integer, check_number
-from bayesvc.priors.base import TreePrior
+from bayesvc._validation import check_integer, check_number
+from bayesvc.priors.bart import BART
+from bayesvc.priors.base import Sampler, TreePrior
 
-_KEEPS_TALLIES = "which keeps no more than the tallies of each forest; leave it False: "
-_REFUSALS = {
-    "n_replicates": "whose kept forests are the replicates; leave it out, and set "
-    "SpikeForest(n_samples=..., keep=...)",
-    "n_draws": "which takes one draw of each forest; leave it out, and set "
-    "SpikeForest(n_samples=...) for more forests",
-    "keep_counts": f"{_KEEPS_TALLIES}draws.vc holds the counts of its one draw",
-    "keep_s": f"{_KEEPS_TALLIES}its split probabilities are fixed",
-    "keep_trees": f"{_KEEPS_TALLIES}predict with BART or DART",
-    "sample_weight": "whose discrepancy counts all rows alike; leave it out, or use BART or DART",
+_KEEPS_TALLIES = "which keeps only the tallies of each forest."
+_UNSUPPORTED = {
+    "n_replicates": "whose kept forests are the replicates. Leave it out, and set "
+    "SpikeForest(n_samples=..., keep=...).",
+    "n_draws": "which takes one draw of each forest. Leave it out, and set "
+    "SpikeForest(n_samples=...) for more forests.",
+    "keep_counts": f"{_KEEPS_TALLIES} Leave it False: draws.vc holds the counts of its one draw.",
+    "keep_s": f"{_KEEPS_TALLIES} Leave it False: its split probabilities are fixed.",
+    "keep_trees": f"{_KEEPS_TALLIES} Leave it False, and predict with BART or DART.",
+    "sample_weight": "whose discrepancy gives all rows the same weight. Leave it out, or use BART "
+    "or DART.",
 }
 
 
@@ -40,14 +43,14 @@ class SpikeForest(TreePrior):
     n_samples : int, default 1000
         Number of subsets tried.
     keep : float, default 0.1
-        Share of the samples to keep, those with the smallest discrepancy; at least one, and of
+        Fraction of the samples to keep, those with the smallest discrepancy; at least one, and of
         equal ones those that came first.
     epsilon : float, optional
         Keep instead every sample whose discrepancy, in the units of y, is at most this.
     burn_in : int, default 200
         Draws of each forest before the one that is used.
     train_fraction : float, default 0.5
-        Share of the rows that each forest is fitted to: at least 2 rows, and all but 1 at most.
+        Fraction of the rows that each forest is fitted to: at least 2 rows, and all but 1 at most.
     a0, b0 : float, default 1.0
         Parameters of the Beta prior of theta; a larger `b0` prefers smaller subsets.
     **others
@@ -76,6 +79,12 @@ class SpikeForest(TreePrior):
     2
     """
 
+    name: ClassVar[str] = "abc"
+    label: ClassVar[str] = "SpikeForest"
+    sampler: ClassVar[Sampler] = "abc"
+    sets_replicates: ClassVar[bool] = True
+    unsupported: ClassVar[Mapping[str, str]] = _UNSUPPORTED
+
     n_samples: int = 1000
     keep: float = 0.1
     epsilon: float | None = None
@@ -87,10 +96,10 @@ class SpikeForest(TreePrior):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set("n_samples", check_integer("n_samples", self.n_samples, 1))
-        remedy = "pass a share such as 0.1"
+        remedy = "pass a fraction such as 0.1"
         self._set("keep", check_number("keep", self.keep, above=0, most=1, remedy=remedy))
         if self.epsilon is not None:
-            remedy = "pass a distance in the units of y, or None to keep a share of the samples"
+            remedy = "pass a distance in the units of y, or None to keep a fraction of the samples"
             self._set("epsilon", check_number("epsilon", self.epsilon, least=0, remedy=remedy))
         self._set("burn_in", check_integer("burn_in", self.burn_in, 0))
         remedy = "the usual value is 0.5"
@@ -102,26 +111,27 @@ class SpikeForest(TreePrior):
             value = check_number(name, getattr(self, name), above=0, remedy="the usual value is 1")
             self._set(name, value)
 
+    @property
+    def n_kept(self) -> int:
+        """How many samples the fraction `keep` leaves."""
+        return max(1, round(self.keep * self.n_samples))
 
-def reject_arguments(**given: Any) -> None:
-    """Raise ValueError for arguments that mean nothing under `SpikeForest`.
+    def n_train_rows(self, n_rows: int) -> int:
+        """Return how many of the rows each forest is fitted to."""
+        return min(max(round(self.train_fraction * n_rows), 2), n_rows - 1)
 
-    Parameters
-    ----------
-    **given
-        n_replicates, n_draws, keep_counts, keep_s, keep_trees, sample_weight, or some of them;
-        None and False are as good as left out.
+    def n_iterations(self, n_chains: int, per_chain: int) -> int:
+        """Return how many iterations all samples take."""
+        return self.n_samples * (self.burn_in + 1)
 
-    Examples
-    --------
-    >>> from bayesvc.priors.spike_forest import reject_arguments
-    >>> reject_arguments(n_draws=None, keep_trees=False)
-    """
-    for name, value in given.items():
-        wanted = check_flag(name, value) if name.startswith("keep_") else value is not None
-        if wanted:
-            shown = name if name == "sample_weight" else f"{name}={value!r}"
-            raise ValueError(f"{shown} has no meaning with prior=SpikeForest, {_REFUSALS[name]}")
+    def with_burn_in(self, burn_in: int | None) -> SpikeForest:
+        """Return the prior with this `burn_in` of each forest."""
+        return self if burn_in is None else replace(self, burn_in=burn_in)
+
+    def for_prediction(self) -> TreePrior:
+        """Return BART with the settings that the two priors share: its trees can be kept."""
+        shared = {field.name: getattr(self, field.name) for field in fields(BART)}
+        return BART(**shared).for_prediction()
 
 
 @dataclass(frozen=True, eq=False)

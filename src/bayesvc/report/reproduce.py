@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bayesvc.draws.draws import Draws
+from bayesvc.priors import PRIORS
 from bayesvc.priors.base import TreePrior
 from bayesvc.priors.spike_forest import SpikeForest
-from bayesvc.selection.methods import PRIORS, RECIPES, Method
+from bayesvc.selection.methods import RECIPES, Method
 from bayesvc.selection.result import Selection
 from bayesvc.thresholds import THRESHOLDS, Threshold
 
@@ -157,7 +158,7 @@ def _run_arguments(draws: Draws) -> list[str]:
     if table.groups:
         groups = {name: [table.names[j] for j in columns] for name, columns in table.groups}
         arguments.append(f"groups={groups!r}")
-    if draws._problem is not None and draws._problem.weights is not None:
+    if draws._encoded is not None and draws._encoded.weights is not None:
         arguments.append("sample_weight=row_weights")
     return arguments
 

@@ -129,8 +129,8 @@ def summarize_data(
 def known_summary(selection: Selection) -> DataSummary:
     """Return what the fits themselves tell of the data."""
     draws, constant = selection.draws, None
-    if draws._problem is not None:
-        single = draws._problem.columns.n_distinct() == 1
+    if draws._encoded is not None:
+        single = draws._encoded.columns.n_distinct() == 1
         constant = tuple(str(draws.feature_names[j]) for j in np.flatnonzero(single).tolist())
     response: str | None = draws.response
     if draws.classes is not None:

@@ -1,1 +1,16 @@
-"""Kinds of response, and how they are encoded."""
+"""Kinds of response, one file each: how y is encoded, scaled and modelled."""
+
+from bayesvc.responses.base import EncodedResponse, Response
+from bayesvc.responses.encode import RESPONSES, check_response, encode_y
+from bayesvc.responses.gaussian import Gaussian
+from bayesvc.responses.probit import Probit
+
+__all__ = [
+    "RESPONSES",
+    "EncodedResponse",
+    "Gaussian",
+    "Probit",
+    "Response",
+    "check_response",
+    "encode_y",
+]

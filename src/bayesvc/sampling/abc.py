@@ -1,146 +1,209 @@
-"""Approximate Bayesian computation under the spike-and-forest prior: the sampling."""
+"""Approximate Bayesian computation under the spike-and-forest prior."""
 
 from __future__ import annotations
 
-import dataclasses
 import heapq
 import math
 import threading
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc import _core
-from bayesvc._validation import (
-    check_integer,
-    check_memory,
-    resolve_n_jobs,
-    resolve_random_state,
-)
+from bayesvc._core import AbcSampler, Columns, Control
+from bayesvc._typing import FloatArray
+from bayesvc._validation import check_memory
 from bayesvc.data.column_layout import PLAIN, ColumnLayout
-from bayesvc.data.dataset import Dataset, check_forest_memory, check_prior_fits_data
-from bayesvc.data.schema import Groups
-from bayesvc.draws.draws import Draws, tally_layout
-from bayesvc.priors.base import (
+from bayesvc.data.dataset import Dataset
+from bayesvc.draws.draws import Draws
+from bayesvc.draws.tallies import Tallies, tally_layout
+from bayesvc.priors.base import TreePrior
+from bayesvc.priors.calibration import (
     Calibration,
     check_sigma_prior,
     core_settings,
-    prior_leaf_sd,
     round12,
     scaled_sigma,
 )
 from bayesvc.priors.spike_forest import AbcRecord, SpikeForest
-from bayesvc.responses.encode import EncodedY
-from bayesvc.sampling import joblib_backend as cluster
-from bayesvc.sampling.executor import ROLE_ABC, ROLE_PERMUTED_ABC, ChainConfig, fit_seed, run_tasks
-from bayesvc.sampling.progress import Progress, ProgressCallback, check_progress
-from bayesvc.sampling.sample import Tallies
+from bayesvc.responses.base import EncodedResponse
+from bayesvc.sampling.chain import check_prior_fits_data
+from bayesvc.sampling.checkpoint import Checkpoint
+from bayesvc.sampling.config import SamplingConfig
+from bayesvc.sampling.executor import Inputs, execute
+from bayesvc.sampling.memory import check_forest_memory
+from bayesvc.sampling.replicates import NullMeasures, PriorDraws, ReplicateCounts
+from bayesvc.sampling.seeds import Role, chain_seed, random_words
 
 # Large enough that a task is worth sending, small enough that a cluster has many.
 _SAMPLES_PER_TASK = 25
 _SAMPLE_BYTES = 200  # of a seed and of what is recorded of each sample, kept or not
 
 _PER_VARIABLE = (
-    "vc", "vip", "vip_of_sums", "mpvip", "mi",
-    "count_half_sums", "count_half_squares", "count_batch_squares",
-)  # fmt: skip
+    "vc",
+    "vip",
+    "vip_of_sums",
+    "mpvip",
+    "mi",
+    "count_half_sums",
+    "count_half_squares",
+    "count_batch_squares",
+)
 
 
 def sample_abc(
-    X: Any,
-    y: Any,
-    prior: SpikeForest,
-    n_trees: int,
-    burn_in: int | None,
-    random_state: Any,
-    n_jobs: int | None,
-    progress: bool | ProgressCallback | None,
-    *,
-    response: Literal["auto", "continuous", "binary"],
-    groups: Groups | None = None,
-) -> Draws:
-    """Sample under the spike-and-forest prior; see `sample` for the arguments."""
-    n_trees = check_integer("n_trees", n_trees, 1)
-    if burn_in is not None:
-        prior = dataclasses.replace(prior, burn_in=check_integer("burn_in", burn_in, 0))
-    threads = resolve_n_jobs(n_jobs)
-    check_progress(progress)
-    entropy = resolve_random_state(random_state)
-    data = Dataset(X, y, response, groups=groups)
-    check_forest_memory(n_trees, data.n_rows)
-    return abc_draws(data, prior, n_trees, entropy, n_jobs=threads, progress=progress)
+    data: Dataset,
+    prior: TreePrior,
+    need: ReplicateCounts,
+    config: SamplingConfig,
+    null_measures: NullMeasures,
+) -> PriorDraws:
+    """Sample the data, and each permuted response, of which only the measures are kept."""
+    prior = cast(SpikeForest, prior)
+    draws = abc_draws(data, prior, config)
+    if not need.n_permutations:
+        return PriorDraws(draws)
+    null: dict[str, list[FloatArray]] = {name: [] for name in null_measures}
+    for number in range(need.n_permutations):
+        permuted = abc_draws(data, prior, config, permutation=number)
+        for name, measure in null_measures.items():
+            null[name].append(measure(permuted))
+    return PriorDraws(draws, null_values={name: np.array(rows) for name, rows in null.items()})
 
 
 def abc_draws(
-    data: Dataset,
-    prior: SpikeForest,
-    n_trees: int,
-    entropy: int,
-    *,
-    permutation: int | None = None,
-    n_jobs: int,
-    progress: bool | ProgressCallback | None = None,
+    data: Dataset, prior: SpikeForest, config: SamplingConfig, *, permutation: int | None = None
 ) -> Draws:
-    """Sample encoded data, or a permutation of their response; see `sample_abc`."""
-    check_abc(prior, data)
-    y, role, first = data.y, ROLE_ABC, 0
+    """Sample the data, or a permutation of their response."""
+    y, role, first = data.y, Role.ABC_SAMPLE, 0
     if permutation is not None:
-        y = dataclasses.replace(y, values=data.permuted(entropy, permutation).y)
-        role, first = ROLE_PERMUTED_ABC, permutation * prior.n_samples
-    seeds = [fit_seed(entropy, role, first + i) for i in range(prior.n_samples)]
-    kept = run_samples(prior, data, y, n_trees, seeds, n_jobs=n_jobs, progress=progress)
+        words = random_words(config.entropy, Role.PERMUTATION, permutation, data.n_rows)
+        y = replace(y, values=data.permuted(words).y)
+        role, first = Role.NULL_ABC_SAMPLE, permutation * prior.n_samples
+    seeds = [chain_seed(config.entropy, role, first + i) for i in range(prior.n_samples)]
+    kept = _run_samples(prior, data, y, seeds, config)
     return Draws(
-        **_tallied(kept.results(), len(data.names), prior),
+        **_tallied(kept.results(), len(data.names)),
         abc=kept.record(),
         prior=prior,
-        n_trees=n_trees,
+        n_trees=config.n_trees,
         burn_in=prior.burn_in,
         n_draws=1,
         response=data.y.response,
         classes=data.y.classes,
-        random_state=entropy,
+        random_state=config.entropy,
         feature_names=data.names,
         n_rows=data.n_rows,
-        data_hash=data.problem.data_hash if permutation is None else data.permuted_hash,
+        data_hash=data.encoded.data_hash if permutation is None else data.permuted_hash,
         calibration=None,
-        schema=data.problem.schema,
+        schema=data.encoded.schema,
     )
 
 
-def n_train_rows(prior: SpikeForest, n_rows: int) -> int:
-    """Return how many of the rows each forest is fitted to."""
-    return min(max(round(prior.train_fraction * n_rows), 2), n_rows - 1)
+def _run_samples(
+    prior: SpikeForest,
+    data: Dataset,
+    y: EncodedResponse,
+    seeds: list[NDArray[np.uint64]],
+    config: SamplingConfig,
+) -> Kept:
+    """Draw a sample for each seed."""
+    kept = Kept(prior)
+    # handing over a task takes a good part of the time of a sample
+    size = min(_SAMPLES_PER_TASK, max(1, len(seeds) // (4 * config.n_jobs)))
+    job = AbcJob(prior, y, config.n_trees)
+    tasks = [AbcTask(job, seeds[i : i + size]) for i in range(0, len(seeds), size)]
+
+    def store(number: int, results: list[dict[str, Any]]) -> None:
+        for i, result in enumerate(results):
+            kept.store(number * size + i, result)
+
+    execute(data.encoded, tasks, store, config)
+    kept.check()
+    return kept
 
 
-def n_kept(prior: SpikeForest) -> int:
-    """Return how many samples the share `keep` leaves."""
-    return max(1, round(prior.keep * prior.n_samples))
+@dataclass(eq=False)
+class AbcJob:
+    """What all samples of one response share; in each process they share a compiled sampler."""
+
+    prior: SpikeForest
+    y: EncodedResponse
+    n_trees: int
+    _sampler: AbcSampler | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def sampler(self, inputs: Inputs) -> AbcSampler:
+        """Return the compiled sampler, which draws one sample for each seed."""
+        with self._lock:
+            if self._sampler is None:
+                self._sampler = abc_sampler(
+                    self.prior, inputs.columns, inputs.values, self.y, self.n_trees, inputs.layout
+                )
+            return self._sampler
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AbcJob, (self.prior, self.y, self.n_trees)
+
+
+@dataclass(frozen=True, eq=False)
+class AbcTask:
+    """Some of the samples."""
+
+    job: AbcJob
+    seeds: list[NDArray[np.uint64]]
+
+    @property
+    def n_iterations(self) -> int:
+        """Burn-in and one draw of each sample."""
+        return len(self.seeds) * (self.job.prior.burn_in + 1)
+
+    @property
+    def keep_values(self) -> bool:
+        """Return False: no trees are kept."""
+        return False
+
+    def run(self, inputs: Inputs, control: Control) -> list[dict[str, Any]]:
+        """Draw the samples."""
+        sampler = self.job.sampler(inputs)
+        return [sampler.sample(seed, control) for seed in self.seeds]
+
+    def key(self, columns: Columns) -> None:
+        """Return None: samples are too short to be worth keeping one by one."""
+        return
+
+    def load(self, checkpoint: Checkpoint, key: str, columns: Columns) -> None:
+        """Return None: no checkpoint holds samples."""
+        return
+
+    def pack(self, result: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the result, which can be sent as it is."""
+        return result
+
+    def unpack(self, packed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the result, which was sent as it is."""
+        return packed
 
 
 def abc_sampler(
     prior: SpikeForest,
-    columns: _core.Columns,
-    X: NDArray[np.float64],
-    y: EncodedY,
+    columns: Columns,
+    X: FloatArray,
+    y: EncodedResponse,
     n_trees: int,
     layout: ColumnLayout = PLAIN,
-) -> _core.AbcSampler:
+) -> AbcSampler:
     """Return the compiled sampler, which draws one sample for each seed."""
-    from scipy.special import chdtri, ndtri
+    from scipy.special import chdtri
 
-    binary = y.response == "binary"
-    n_train = n_train_rows(prior, columns.n)
-    leaf_sd = prior_leaf_sd(prior, n_trees, binary=binary)
+    n_train = prior.n_train_rows(columns.n)
+    leaf_sd = y.model.leaf_sd(prior, n_trees)
     # the parts of the calibration that depend on y are found anew for each sample
+    binary = not y.model.has_noise_variance
     calibration = Calibration(0.0, 1.0, leaf_sd, 1.0, 0.0, None, "single", binary)
     quantile = check_sigma_prior(prior, float(chdtri(prior.nu, prior.q)))
-    offsets = np.zeros(0)
-    if binary:
-        # half an observation away from 0 and 1, where the offset would be infinite
-        shares = np.clip(np.arange(n_train + 1) / n_train, 0.5 / n_train, 1 - 0.5 / n_train)
-        offsets = np.array([round12(float(offset)) for offset in ndtri(shares)])
-    return _core.AbcSampler(
+    return AbcSampler(
         columns=columns,
         X=layout.design(X),
         design=layout.design_columns(X),
@@ -153,58 +216,8 @@ def abc_sampler(
         sigma_hat=prior.sigma_hat if isinstance(prior.sigma_hat, float) else math.nan,
         corrected=prior.sigma_hat != "lm-uncorrected",
         lambda_unit=round12(quantile / prior.nu),
-        offsets=offsets,
+        offsets=y.model.offsets_by_count(n_train),
     )
-
-
-def run_samples(
-    prior: SpikeForest,
-    data: Dataset,
-    y: EncodedY,
-    n_trees: int,
-    seeds: list[NDArray[np.uint64]],
-    *,
-    n_jobs: int,
-    progress: bool | ProgressCallback | None = None,
-) -> Kept:
-    """Draw a sample for each seed, on threads or where joblib sends them."""
-    kept = Kept(prior)
-    report = Progress(progress, total=len(seeds) * (prior.burn_in + 1))
-    # handing over a task takes a good part of the time of a sample
-    size = min(_SAMPLES_PER_TASK, max(1, len(seeds) // (4 * n_jobs)))
-    parts = [seeds[i : i + size] for i in range(0, len(seeds), size)]
-
-    def store(part: int, results: list[dict[str, Any]]) -> None:
-        for i, result in enumerate(results):
-            kept.store(part * size + i, result)
-
-    if cluster.is_active():
-        shared = (prior, data.values, data.layout, y, n_trees)
-        tasks = [(_draw_some, (*shared, part)) for part in parts]
-        cluster.run_tasks(tasks, store, report, size * (prior.burn_in + 1))
-    else:
-        sampler = abc_sampler(prior, data.problem.columns, data.values, y, n_trees, data.layout)
-        control = _core.Control()
-
-        def run(part: int) -> None:
-            store(part, [sampler.sample(seed, control) for seed in parts[part]])
-
-        run_tasks(run, len(parts), control, report, n_jobs=n_jobs)
-    kept.check()
-    return kept
-
-
-def _draw_some(
-    prior: SpikeForest,
-    X: NDArray[np.float64],
-    layout: ColumnLayout,
-    y: EncodedY,
-    n_trees: int,
-    seeds: list[NDArray[np.uint64]],
-) -> list[dict[str, Any]]:
-    """Draw some of the samples on a worker."""
-    sampler = abc_sampler(prior, cluster.columns_of(X, layout), X, y, n_trees, layout)
-    return [sampler.sample(seed, _core.Control()) for seed in seeds]
 
 
 class Kept:
@@ -215,7 +228,7 @@ class Kept:
         self._discrepancy = np.empty(prior.n_samples)
         self._subset_size = np.empty(prior.n_samples, dtype=np.int64)
         self._seconds = np.empty(prior.n_samples)
-        self._most = n_kept(prior) if prior.epsilon is None else prior.n_samples
+        self._most = prior.n_kept if prior.epsilon is None else prior.n_samples
         # the worst first: the largest discrepancy, and of equal ones the latest
         self._heap: list[tuple[float, int, dict[str, Any]]] = []
         self._lock = threading.Lock()
@@ -237,9 +250,10 @@ class Kept:
         """Raise ValueError if no sample was close enough."""
         if not self._heap:
             raise ValueError(
-                f"epsilon={self._prior.epsilon!r} keeps none of the {self._prior.n_samples} "
-                f"samples, whose smallest discrepancy is {self._discrepancy.min():.6g}; pass a "
-                f"larger epsilon, or None to keep the share keep={self._prior.keep!r} of them"
+                "`epsilon` must be at least the smallest discrepancy of the "
+                f"{self._prior.n_samples} samples, {self._discrepancy.min():.6g}. Got "
+                f"{self._prior.epsilon!r} instead. Pass None to keep the fraction "
+                f"keep={self._prior.keep!r} of the samples."
             )
 
     def results(self) -> list[dict[str, Any]]:
@@ -253,9 +267,9 @@ class Kept:
         return AbcRecord(self._discrepancy, kept, self._subset_size, seconds)
 
 
-def _tallied(results: list[dict[str, Any]], n_features: int, prior: SpikeForest) -> dict[str, Any]:
+def _tallied(results: list[dict[str, Any]], n_features: int) -> dict[str, Any]:
     """Return the tallies of the kept samples by their names in `Draws`."""
-    tallies = Tallies(len(results), n_features, ChainConfig(prior.burn_in, 1), sigma_unit=1.0)
+    tallies = Tallies(len(results), n_features, 1, sigma_unit=1.0)
     layout = tally_layout(n_features, 1)
     for r, result in enumerate(results):
         wide: dict[str, NDArray[Any]] = {}
@@ -267,28 +281,36 @@ def _tallied(results: list[dict[str, Any]], n_features: int, prior: SpikeForest)
     return tallies.contents()
 
 
-def check_abc(prior: SpikeForest, data: Dataset) -> None:
-    """Raise ValueError if settings of the prior cannot go with data of this size and kind."""
+def check_abc(
+    data: Dataset, prior: TreePrior, need: ReplicateCounts, config: SamplingConfig
+) -> None:
+    """Raise an error if the prior does not fit the data, or the run does not fit into memory."""
+    check_samples_fit_data(cast(SpikeForest, prior), data)
+    check_forest_memory(config.n_trees, data.n_rows)
+
+
+def check_samples_fit_data(prior: SpikeForest, data: Dataset) -> None:
+    """Raise an error if settings of the prior do not go with data of this size and kind."""
     n, p = data.shape
     if n < 3:
         raise ValueError(
-            f"X has {n} rows, but prior=SpikeForest needs at least 3: 2 to fit to and 1 to hold "
-            "out; pass more rows, or another prior"
+            f"`X` must have at least 3 rows for prior=SpikeForest: 2 to fit to and 1 to hold out. "
+            f"Got {n} rows instead. Pass more rows, or another prior."
         )
-    n_train = n_train_rows(prior, n)
+    n_train = prior.n_train_rows(n)
     if 2 * prior.min_samples_leaf > n_train:
         raise ValueError(
-            f"min_samples_leaf={prior.min_samples_leaf} leaves no room for a split of the "
-            f"{n_train} of {n} rows that train_fraction={prior.train_fraction!r} gives to each "
-            f"forest; pass at most {n_train // 2}"
+            f"`min_samples_leaf` must be at most {n_train // 2}, half of the {n_train} of {n} rows "
+            f"that train_fraction={prior.train_fraction!r} gives to each forest. Got "
+            f"{prior.min_samples_leaf} instead."
         )
     check_prior_fits_data(prior, data)
-    if not data.binary:
+    if data.y.model.has_noise_variance:
         for name in ("sigma", "sigma_hat"):
             if isinstance(value := getattr(prior, name), float):
                 scaled_sigma(name, value, float(np.ptp(data.y.values)))
     if prior.epsilon is None:
         remedy = "use a smaller keep or n_samples"
-        check_memory(f"keep={prior.keep!r}", (n_kept(prior), p), 8 * 10, remedy)
+        check_memory(f"keep={prior.keep!r}", (prior.n_kept, p), 8 * 10, remedy)
     what = f"n_samples={prior.n_samples}"
     check_memory(what, (prior.n_samples,), _SAMPLE_BYTES, "use fewer", items="samples")

@@ -1,7 +1,7 @@
-"""Finished fits in a folder, so that a run that was stopped can go on.
+"""Finished chains in a folder, so that a run that was stopped can go on.
 
-The name of a file tells the data, the settings and the seed of its fit, on which alone its result
-depends. So a folder may serve any number of runs, and a fit is found again by whoever needs it.
+The name of a file tells the data, the settings and the seed of its chain, on which alone the result
+depends. So a folder may serve any number of runs, and a chain is found again by whoever needs it.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-import bayesvc
 from bayesvc._archive import DamagedFile, add_prefix, atomic_file, read_arrays, with_prefix
-from bayesvc._core import Columns
+from bayesvc._core import Columns, Settings
+from bayesvc._typing import FloatArray, PathLike
+from bayesvc._version import __version__
 from bayesvc.draws.file import saved_forests
-from bayesvc.sampling.joblib_backend import settings_to_dict
+from bayesvc.draws.tallies import tally_layout
 
 if TYPE_CHECKING:
-    from bayesvc._typing import PathLike
-    from bayesvc.sampling.executor import ChainConfig, FitTask
+    from bayesvc.sampling.config import ChainConfig
 
 _FORESTS = "forests/"
 
 
 class Checkpoint:
-    """A folder of finished fits.
+    """A folder of finished chains.
 
     Parameters
     ----------
@@ -53,25 +53,26 @@ class Checkpoint:
         self.folder = Path(folder)
         if self.folder.exists() and not self.folder.is_dir():
             raise ValueError(
-                f"checkpoint={str(folder)!r} is no folder; pass one, which is made if it is missing"
+                f"`checkpoint` must be a folder, which is made if it is missing. Got the file "
+                f"{str(folder)!r} instead."
             )
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def find(self, key: str, n_features: int, length: ChainConfig) -> dict[str, Any] | None:
-        """Return the result with this key, if the fit was finished."""
+    def find(self, key: str, n_features: int, chain: ChainConfig) -> dict[str, Any] | None:
+        """Return the result with this key, if the chain was finished."""
         path = self._path(key)
         try:
-            return _result(read_arrays(path), n_features, length)
+            return _result(read_arrays(path), n_features, chain)
         except FileNotFoundError:
             return None
         except (DamagedFile, OSError) as error:
             raise ValueError(
-                f"checkpoint file {str(path)!r} is damaged ({error}); delete it, and its fit is "
-                "run again"
+                f"The checkpoint file {str(path)!r} is damaged ({error}). Delete it, and its "
+                "chain is run again."
             ) from None
 
     def keep(self, key: str, result: dict[str, Any]) -> None:
-        """Write the result of a finished fit: the whole file or none."""
+        """Write the result of a finished chain: the whole file or none."""
         arrays = {n: np.asarray(part) for n, part in result.items() if part is not None}
         forests = arrays.pop("forests", None)
         if forests is not None:
@@ -89,20 +90,16 @@ def open_checkpoint(folder: PathLike | None, random_state: Any) -> Checkpoint | 
         return None
     if random_state is None:
         raise ValueError(
-            f"checkpoint={str(folder)!r} needs a random_state, or no run could go on from it; "
-            "pass one such as random_state=0"
+            "`random_state` must be given with `checkpoint`, or no run could go on from it. Got "
+            "None instead. Pass an integer such as random_state=0."
         )
     return Checkpoint(folder)
 
 
-def _result(
-    arrays: dict[str, NDArray[Any]], n_features: int, length: ChainConfig
-) -> dict[str, Any]:
-    """Return the result of a fit if it is all there."""
-    from bayesvc.draws.draws import tally_layout  # which knows of all that a fit leaves behind
-
-    absent = {"counts": not length.keep_counts, "s": not length.keep_s}
-    layout = tally_layout(n_features, length.n_draws) | {
+def _result(arrays: dict[str, NDArray[Any]], n_features: int, chain: ChainConfig) -> dict[str, Any]:
+    """Return the result of a chain if it is all there."""
+    absent = {"counts": not chain.keep_counts, "s": not chain.keep_s}
+    layout = tally_layout(n_features, chain.n_draws) | {
         "n_batches": ((), np.int64),
         "batch_size": ((), np.int64),
     }
@@ -110,40 +107,53 @@ def _result(
         if not absent.get(name) and (
             name not in arrays or arrays[name].shape != shape or arrays[name].dtype != dtype
         ):
-            raise DamagedFile(f"{name!r} is not what a fit leaves behind")
+            raise DamagedFile(f"{name!r} is not what a chain leaves behind")
     found: dict[str, Any] = {n: a for n, a in arrays.items() if not n.startswith(_FORESTS)}
     found["forests"] = None
-    if length.keep_trees:
-        found["forests"] = saved_forests(with_prefix(_FORESTS, arrays), length.n_draws)
+    if chain.keep_trees:
+        found["forests"] = saved_forests(with_prefix(_FORESTS, arrays), chain.n_draws)
     return found
 
 
-def fit_key(columns: Columns, fit: FitTask, length: ChainConfig) -> str:
-    """Return a fingerprint of all that the result of a fit depends on.
+def settings_to_dict(settings: Settings) -> dict[str, Any]:
+    """Return settings of the compiled sampler by name."""
+    names = [name for name in dir(settings) if not name.startswith("_")]
+    return {name: getattr(settings, name) for name in names}
+
+
+def chain_key(
+    columns: Columns,
+    y: FloatArray,
+    settings: Settings,
+    seed: NDArray[np.uint64],
+    chain: ChainConfig,
+) -> str:
+    """Return a fingerprint of all that the result of a chain depends on.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesvc._core import Columns, SavedForests, Settings
-    >>> from bayesvc.sampling.checkpoint import fit_key
-    >>> from bayesvc.sampling.executor import FitTask, ChainConfig, fit_seed
-    >>> columns = _core.Columns(np.eye(3))
-    >>> fits = [FitTask(np.arange(3.0), _core.Settings(), fit_seed(0, 0, r)) for r in (0, 1)]
-    >>> len({fit_key(columns, fit, ChainConfig(10, 10)) for fit in fits})
+    >>> from bayesvc._core import Columns, Settings
+    >>> from bayesvc.sampling.checkpoint import chain_key
+    >>> from bayesvc.sampling.config import ChainConfig
+    >>> from bayesvc.sampling.seeds import Role, chain_seed
+    >>> about = Columns(np.eye(3)), np.arange(3.0), Settings()
+    >>> seeds = [chain_seed(0, Role.REPLICATE, number) for number in (0, 1)]
+    >>> len({chain_key(*about, seed, ChainConfig(10, 10)) for seed in seeds})
     2
     """
     about = {
-        "bayesvc": bayesvc.__version__,
+        "bayesvc": __version__,
         "columns": repr(columns.fingerprint),
         "settings": {
             name: _plain(value)
-            for name, value in settings_to_dict(fit.settings).items()
+            for name, value in settings_to_dict(settings).items()
             if name != "kernel"  # which gives the same bits on every CPU
         },
-        "length": vars(length),
+        "length": vars(chain),
     }
     digest = hashlib.blake2b(json.dumps(about, sort_keys=True).encode(), digest_size=16)
-    for array in (fit.y, fit.seed):
+    for array in (y, seed):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
 

@@ -1,6 +1,5 @@
-"""Fits on a cluster: wherever `joblib.parallel_config` sends them.
+"""Work on a cluster: wherever `joblib.parallel_config` sends it.
 
-A fit depends on the data, its settings and its seed alone, so it gives the same bits anywhere.
 Threads and processes of this machine are not taken over from joblib: the package's own threads
 share one copy of the data.
 """
@@ -12,15 +11,11 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from bayesvc import _core
+from bayesvc._core import Columns
+from bayesvc._typing import FloatArray
 from bayesvc.data.column_layout import PLAIN, ColumnLayout
-from bayesvc.sampling.progress import Progress
 
-FloatArray = NDArray[np.float64]
-Task = tuple[Callable[..., Any], tuple[Any, ...]]
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
 _ON_THIS_MACHINE = {
     "LokyBackend",
@@ -35,8 +30,8 @@ def is_active() -> bool:
 
     Examples
     --------
-    >>> from bayesvc.sampling import joblib_backend as cluster
-    >>> cluster.is_active()
+    >>> from bayesvc.sampling import joblib_backend
+    >>> joblib_backend.is_active()
     False
     """
     joblib = sys.modules.get("joblib")  # who never imported it did not configure it
@@ -46,69 +41,33 @@ def is_active() -> bool:
     return type(backend).__name__ not in _ON_THIS_MACHINE
 
 
-def run_tasks(
-    tasks: Iterable[Task],
-    store: Callable[[int, Any], None],
-    report: Progress,
-    sweeps: int,
-) -> None:
-    """Run the tasks where joblib says; hand each result, with its number, to `store`.
-
-    `sweeps` is how far each task moves the progress report.
-    """
+def run_calls(calls: Iterable[Call], store: Callable[[int, Any], None]) -> None:
+    """Make the calls where joblib says; hand each result, with its number, to `store`."""
     import joblib
 
-    jobs = (joblib.delayed(_numbered)(i, *task) for i, task in enumerate(tasks))
-    done = 0
-    try:
-        for i, result in joblib.Parallel(return_as="generator_unordered")(jobs):
-            store(i, result)
-            done += sweeps
-            report.update(done)
-    except BaseException:
-        report.abandon()
-        raise
-    report.finish()
+    # Arguments are passed one by one: a backend sends an array that all calls share only once.
+    jobs = (
+        joblib.delayed(_numbered)(i, call, *arguments) for i, (call, arguments) in enumerate(calls)
+    )
+    for i, result in joblib.Parallel(return_as="generator_unordered")(jobs):
+        store(i, result)
 
 
-def _numbered(i: int, call: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[int, Any]:
+def _numbered(i: int, call: Callable[..., Any], *arguments: Any) -> tuple[int, Any]:
     return i, call(*arguments)
 
 
-def settings_to_dict(settings: _core.Settings) -> dict[str, Any]:
-    """Return settings in a form that can be sent."""
-    names = [name for name in dir(settings) if not name.startswith("_")]
-    return {name: getattr(settings, name) for name in names}
+_last_columns: tuple[weakref.ref[FloatArray], ColumnLayout, bool, Columns] | None = None
 
 
-def settings_from_dict(values: dict[str, Any]) -> _core.Settings:
-    """Return the settings that `settings_to_dict` described."""
-    settings = _core.Settings()
-    for name, value in values.items():
-        setattr(settings, name, value)
-    return settings
-
-
-def fit(
-    X: FloatArray, layout: ColumnLayout, y: FloatArray, settings: dict[str, Any],
-    seed: NDArray[np.uint64], burn_in: int, n_draws: int, keep_fitted: bool,
-) -> dict[str, Any]:  # fmt: skip
-    """Run one fit on a worker."""
-    return _core.fit(
-        columns_of(X, layout), y, settings_from_dict(settings), seed, burn_in, n_draws,
-        False, False, False, _core.Control(), keep_fitted,
-    )  # fmt: skip
-
-
-_last_columns: tuple[weakref.ref[FloatArray], ColumnLayout, _core.Columns] | None = None
-
-
-def columns_of(X: FloatArray, layout: ColumnLayout = PLAIN) -> _core.Columns:
+def columns_of(
+    X: FloatArray, layout: ColumnLayout = PLAIN, *, keep_values: bool = False
+) -> Columns:
     """Encode X, or return the columns made of the same array the last time."""
     global _last_columns
     last = _last_columns
-    if last is not None and last[0]() is X and last[1] == layout:
-        return last[2]
-    columns = layout.columns(X)
-    _last_columns = (weakref.ref(X), layout, columns)
+    if last is not None and last[0]() is X and last[1:3] == (layout, keep_values):
+        return last[3]
+    columns = layout.columns(X, keep_values=keep_values)
+    _last_columns = (weakref.ref(X), layout, keep_values, columns)
     return columns

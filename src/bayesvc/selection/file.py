@@ -143,9 +143,11 @@ def _twin(parts: dict[str, Any]) -> Twin:
 
 
 def _enough(parts: dict[str, Any] | None) -> StoppingResult | None:
-    return (
-        None if parts is None else StoppingResult(int(parts["n_replicates"]), str(parts["reason"]))
-    )
+    if parts is None:
+        return None
+    reason = str(parts["reason"])
+    stable = bool(parts.get("stable", reason.endswith("changed nothing")))
+    return StoppingResult(int(parts["n_replicates"]), reason, stable)
 
 
 def _draws(path: PathLike, start: str, arrays: Arrays) -> Draws:

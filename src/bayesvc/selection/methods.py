@@ -8,8 +8,7 @@ from typing import Any
 
 from bayesvc._validation import check_choice, check_integer
 from bayesvc.measures import MEASURES, Measure
-from bayesvc.priors.base import BART, DART, TreePrior, check_prior
-from bayesvc.priors.spike_forest import SpikeForest, reject_arguments
+from bayesvc.priors import PRIORS, TreePrior, check_prior
 from bayesvc.thresholds import (
     THRESHOLDS,
     Clustering,
@@ -18,8 +17,6 @@ from bayesvc.thresholds import (
     Threshold,
     check_threshold,
 )
-
-PRIORS: dict[str, type[TreePrior]] = {"bart": BART, "dart": DART, "abc": SpikeForest}
 
 DEFAULT_METHOD = "dart-vc"
 _USUAL_FITS = 10
@@ -165,7 +162,7 @@ def resolve_method(
     """Return the method that these arguments of `select` describe, or say what is wrong."""
     base, goal_replicates, reason = _base(method, goal)
     given_prior = None if prior is None else check_prior(prior)
-    kind = base.prior if given_prior is None else prior_name(given_prior)
+    kind = base.prior if given_prior is None else given_prior.name
     chosen_prior = PRIORS[kind]() if given_prior is None else given_prior
     measure_name, cut = _measure_and_threshold(base, measure, threshold)
     parts = (kind, measure_name, cut.name)
@@ -178,7 +175,7 @@ def resolve_method(
     known = next((recipe for recipe in _ALL if recipe.parts == parts), None)
     one = isinstance(cut, MedianProbability) and MEASURES[measure_name].least_fits == 1
     default = known.n_replicates if known is not None else 1 if one else _USUAL_FITS
-    number = _replicates(kind, n_replicates, goal_replicates or default)
+    number = _replicates(chosen_prior, n_replicates, goal_replicates or default)
     try:
         check_fits(MEASURES[measure_name], kind, number or None)
     except ValueError as error:
@@ -206,11 +203,6 @@ def _base(method: Any, goal: Any) -> tuple[Recipe, int | None, str | None]:
     name, n_replicates, why = _GOALS[goal]
     fits = "" if n_replicates is None else f" with {n_replicates} fits"
     return RECIPES[name], n_replicates, f"goal {goal!r} picks {name}{fits}: {why}"
-
-
-def prior_name(prior: TreePrior) -> str:
-    """Return the name of a prior's kind: "bart", "dart" or "abc"."""
-    return next(name for name, kind in PRIORS.items() if type(prior) is kind)
 
 
 def _measure_and_threshold(base: Recipe, measure: Any, threshold: Any) -> tuple[str, Threshold]:
@@ -256,9 +248,9 @@ def check_fits(measure: Measure, kind: str | None, n_replicates: int | None = No
         )
 
 
-def _replicates(kind: str, given: Any, default: int) -> int:
-    if kind == "abc":
-        reject_arguments(n_replicates=given)
+def _replicates(prior: TreePrior, given: Any, default: int) -> int:
+    prior.reject_arguments(n_replicates=given)
+    if prior.sets_replicates:
         return 0
     remedy = "the method needs at least one fit, and several to judge its stability"
     return check_integer("n_replicates", default if given is None else given, 1, remedy)

@@ -10,7 +10,7 @@ from bayesvc._text import counted
 from bayesvc.draws import diagnostics
 from bayesvc.measures import relevance
 from bayesvc.measures._relevance_model import LEARNED_TREES
-from bayesvc.priors.base import BART, DART
+from bayesvc.priors import BART, DART
 from bayesvc.thresholds import ClusteringResult
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from bayesvc._validation import check_integer, resolve_random_state
 from bayesvc.data.align import align_to
 from bayesvc.data.encode import EncodedX, encode_X
-from bayesvc.priors.base import BART, TreePrior, check_prior
-from bayesvc.priors.spike_forest import SpikeForest
+from bayesvc.priors import BART, TreePrior, check_prior
 from bayesvc.responses.encode import encode_y
-from bayesvc.sampling.executor import ROLE_FOLDS, random_order
 from bayesvc.sampling.sample import sample
+from bayesvc.sampling.seeds import Role, random_order
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ def check_prediction(
     data = encode_X(X)
     n_rows, everything = len(data.values), np.arange(len(data.schema.variables))
     selected = _check_selected(selected, len(everything))
-    kind = _predicting(BART() if prior is None else check_prior(prior))
+    kind = (BART() if prior is None else check_prior(prior)).for_prediction()
     response = encode_y(y, n_rows=n_rows)
     n_folds = check_integer("n_folds", n_folds, 2)
     if n_folds > n_rows:
@@ -157,15 +156,8 @@ def _check_selected(selected: Any, n_features: int) -> NDArray[np.intp]:
     return columns.astype(np.intp)
 
 
-def _predicting(prior: TreePrior) -> TreePrior:
-    """Return a prior whose trees can be kept, for any number of columns."""
-    if isinstance(prior, SpikeForest):
-        prior = BART(**{field.name: getattr(prior, field.name) for field in fields(BART)})
-    return replace(prior, split_weights=None)
-
-
 def _folds(n_rows: int, n_folds: int, entropy: int) -> NDArray[np.intp]:
     """Return the fold of each row: random, of sizes that differ by one at most."""
     folds = np.empty(n_rows, dtype=np.intp)
-    folds[random_order(entropy, ROLE_FOLDS, 0, n_rows)] = np.arange(n_rows) % n_folds
+    folds[random_order(entropy, Role.FOLDS, 0, n_rows)] = np.arange(n_rows) % n_folds
     return folds

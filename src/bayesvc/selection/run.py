@@ -1,145 +1,105 @@
-"""What `select` and `compare` do once their arguments are checked: fits, test, selection."""
+"""What `select` and `compare` do once their arguments are checked: sampling, test, selection."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesvc._typing import PathLike
-from bayesvc._validation import check_integer, resolve_n_jobs, resolve_random_state
+from bayesvc._typing import BoolArray, FloatArray, IntArray
 from bayesvc.data.dataset import Dataset
 from bayesvc.draws.draws import Draws
 from bayesvc.priors.base import TreePrior
-from bayesvc.priors.spike_forest import SpikeForest
-from bayesvc.sampling.checkpoint import Checkpoint, open_checkpoint
-from bayesvc.sampling.executor import DEFAULT_DRAWS, ChainConfig
-from bayesvc.sampling.plan import Fits, ReplicateCounts, sample_fits
-from bayesvc.sampling.progress import ProgressCallback, check_progress
-from bayesvc.sampling.sample import join, sample_replicates
+from bayesvc.sampling.chain import sample_replicates
+from bayesvc.sampling.config import SamplingConfig
+from bayesvc.sampling.plan import sample_priors
+from bayesvc.sampling.replicates import NullMeasures, PriorDraws, ReplicateCounts
+from bayesvc.sampling.sample import join
 from bayesvc.selection.methods import Method
 from bayesvc.selection.result import Selection, apply_method, find_twins
 from bayesvc.selection.signal import SignalTest, find_signal
 from bayesvc.selection.stopping import StoppingResult, sample_until_stable
 
 
-@dataclass(frozen=True)
-class Run:
-    """How to sample, checked."""
-
-    n_trees: int
-    burn_in: int | None
-    n_draws: int | None
-    entropy: int
-    n_jobs: int
-    progress: bool | ProgressCallback | None
-    checkpoint: Checkpoint | None
-
-    @property
-    def length(self) -> ChainConfig:
-        """How long each fit runs."""
-        burn_in = DEFAULT_DRAWS if self.burn_in is None else self.burn_in
-        return ChainConfig(burn_in, DEFAULT_DRAWS if self.n_draws is None else self.n_draws)
+def sample_methods(
+    data: Dataset, methods: Sequence[Method], config: SamplingConfig
+) -> dict[TreePrior, PriorDraws]:
+    """Run the replicates that the methods need; each prior is sampled once."""
+    counts: dict[TreePrior, ReplicateCounts] = {}
+    for method in methods:
+        assert method.prior is not None
+        need = ReplicateCounts(method.n_replicates, method.n_permutations)
+        counts[method.prior] = need.covering(counts.get(method.prior))
+    return sample_priors(data, counts, config, null_measures(methods))
 
 
-def check_run(
-    n_trees: Any,
-    burn_in: Any,
-    n_draws: Any,
-    random_state: Any,
-    n_jobs: Any,
-    progress: Any,
-    checkpoint: PathLike | None,
-) -> Run:
-    """Check how to sample."""
-    check_progress(progress)
-    return Run(
-        n_trees=check_integer("n_trees", n_trees, 1),
-        burn_in=None if burn_in is None else check_integer("burn_in", burn_in, 0),
-        n_draws=None if n_draws is None else check_integer("n_draws", n_draws, 1),
-        entropy=resolve_random_state(random_state),
-        n_jobs=resolve_n_jobs(n_jobs),
-        progress=progress,
-        checkpoint=open_checkpoint(checkpoint, random_state),
-    )
+def null_measures(methods: Sequence[Method]) -> dict[TreePrior, NullMeasures]:
+    """Return, by prior, the measures that the methods compare with null replicates."""
+    found: dict[TreePrior, dict[str, Callable[[Draws], FloatArray]]] = {}
+    for method in methods:
+        if method.prior is not None and method.n_permutations:
+            found.setdefault(method.prior, {})[method.measure.name] = method.measure.compute
+    return dict(found)
 
 
-def sample_plans(data: Dataset, plans: Sequence[Method], run: Run) -> dict[TreePrior, Fits]:
-    """Run the fits that the methods need; each prior is sampled once."""
-    needs: dict[TreePrior, ReplicateCounts] = {}
-    for plan in plans:
-        assert plan.prior is not None
-        need = ReplicateCounts(plan.n_replicates, plan.n_permutations)
-        needs[plan.prior] = need.both(needs.get(plan.prior))
-    return sample_fits(
-        data, needs, n_trees=run.n_trees, length=run.length, entropy=run.entropy,
-        n_jobs=run.n_jobs, progress=run.progress, checkpoint=run.checkpoint,
-    )  # fmt: skip
-
-
-def sample_until_enough(
-    data: Dataset, plan: Method, run: Run, max_seconds: float | None
-) -> tuple[dict[TreePrior, Fits], StoppingResult]:
-    """Sample until the selection is stable."""
-    prior = plan.prior
+def sample_until_selection_is_stable(
+    data: Dataset, method: Method, config: SamplingConfig, max_seconds: float | None
+) -> tuple[dict[TreePrior, PriorDraws], StoppingResult]:
+    """Add replicates until they no longer change the selection."""
+    prior = method.prior
     assert prior is not None
-    own: list[Fits] = []
+    own: list[PriorDraws] = []
 
     def more(draws: Draws | None, number: int) -> Draws:
         if draws is None:
-            own.append(sample_plans(data, [replace(plan, n_replicates=number)], run)[prior])
+            first = replace(method, n_replicates=number)
+            own.append(sample_methods(data, [first], config)[prior])
             return own[0].draws
         assert draws.calibration is not None
-        first = draws.n_replicates
-        extra = sample_replicates(
-            data.problem, prior, draws.calibration, run.n_trees, run.length,
-            range(first, first + number), run.entropy, n_jobs=run.n_jobs, progress=run.progress,
-            checkpoint=run.checkpoint,
-        )  # fmt: skip
+        numbers = range(draws.n_replicates, draws.n_replicates + number)
+        extra = sample_replicates(data.encoded, prior, draws.calibration, numbers, config)
         return join(draws, extra)
 
-    def mask_of(draws: Draws) -> NDArray[np.bool_]:
-        null = own[0].null(plan.measure, plan.n_permutations)
-        return apply_method(replace(plan, n_replicates=draws.n_replicates), draws, null)[0]
+    def mask_of(draws: Draws) -> BoolArray:
+        null = own[0].null(method.measure, method.n_permutations)
+        return apply_method(replace(method, n_replicates=draws.n_replicates), draws, null)[0]
 
-    draws, enough = sample_until_stable(more, mask_of, at_once=run.n_jobs, max_seconds=max_seconds)
-    return {prior: replace(own[0], draws=draws)}, enough
+    draws, stopping = sample_until_stable(
+        more, mask_of, at_once=config.n_jobs, max_seconds=max_seconds
+    )
+    return {prior: replace(own[0], draws=draws)}, stopping
 
 
-def run_signal_test(data: Dataset, plans: Sequence[Method], run: Run) -> SignalTest:
-    """Test for signal, at a cost in proportion to that of the dearest method."""
-    sweeps = []
-    for plan in plans:
-        if isinstance(plan.prior, SpikeForest):
-            sweeps.append(plan.prior.n_samples * (plan.prior.burn_in + 1))
-        else:
-            sweeps.append((plan.n_replicates + plan.n_permutations) * run.length.n_sweeps)
-    return find_signal(
-        data, max(sweeps), n_trees=run.n_trees, entropy=run.entropy, n_jobs=run.n_jobs,
-        progress=run.progress,
-    )  # fmt: skip
+def run_signal_test(data: Dataset, methods: Sequence[Method], config: SamplingConfig) -> SignalTest:
+    """Test for signal, at a cost in proportion to the most expensive method."""
+    costs = [
+        method.prior.n_iterations(
+            method.n_replicates + method.n_permutations, config.chain.n_iterations
+        )
+        for method in methods
+        if method.prior is not None
+    ]
+    return find_signal(data, max(costs), config)
 
 
 def make_selection(
-    plan: Method,
-    fits: dict[TreePrior, Fits],
+    method: Method,
+    sampled: dict[TreePrior, PriorDraws],
     data: Dataset,
     frame: str | None,
     signal: SignalTest | None,
     *,
     allow_empty: bool,
 ) -> Selection:
-    """Cut the fits by one method; `allow_empty`: select nothing where there is no signal."""
-    assert plan.prior is not None
-    own = fits[plan.prior]
-    draws = own.first(plan.n_replicates)
-    null = own.null(plan.measure, plan.n_permutations)
-    mask, cut, values = apply_method(plan, draws, null)
+    """Apply one method to its draws; `allow_empty`: select nothing if there is no signal."""
+    assert method.prior is not None
+    own = sampled[method.prior]
+    draws = own.first(method.n_replicates)
+    null = own.null(method.measure, method.n_permutations)
+    mask, cut, values = apply_method(method, draws, null)
     found = Selection(
-        method=plan,
+        method=method,
         mask=mask,
         cut=cut,
         values=values,
@@ -156,5 +116,5 @@ def make_selection(
     return replace(found, twins=twins)
 
 
-def _correlations(data: Dataset, selected: NDArray[np.intp]) -> NDArray[np.float64]:
-    return data.problem.columns.correlations(selected.tolist())
+def _correlations(data: Dataset, selected: IntArray) -> FloatArray:
+    return data.encoded.columns.correlations(selected.tolist())

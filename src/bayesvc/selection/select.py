@@ -8,12 +8,13 @@ from typing import Any, Literal
 
 from bayesvc._typing import PathLike
 from bayesvc._validation import check_choice, check_flag, check_number
-from bayesvc.data.dataset import Dataset
 from bayesvc.data.frames import frame_kind
 from bayesvc.data.schema import Groups
 from bayesvc.draws.draws import Draws
 from bayesvc.priors.base import TreePrior
-from bayesvc.priors.spike_forest import SpikeForest, reject_arguments
+from bayesvc.responses.base import Response
+from bayesvc.responses.read import read_dataset
+from bayesvc.sampling.config import check_sampling_config
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.selection.comparison import Comparison
 from bayesvc.selection.methods import (
@@ -25,11 +26,10 @@ from bayesvc.selection.methods import (
 )
 from bayesvc.selection.result import Selection, apply_method
 from bayesvc.selection.run import (
-    check_run,
     make_selection,
     run_signal_test,
-    sample_plans,
-    sample_until_enough,
+    sample_methods,
+    sample_until_selection_is_stable,
 )
 from bayesvc.selection.signal import check_signal_memory
 from bayesvc.thresholds import Threshold
@@ -52,7 +52,7 @@ def select(
     random_state: Any = None,
     n_jobs: int | None = -1,
     progress: bool | ProgressCallback | None = None,
-    response: Literal["auto", "continuous", "binary"] = "auto",
+    response: str | Response = "auto",
     checkpoint: PathLike | None = None,
     groups: Groups | None = None,
     sample_weight: Any = None,
@@ -137,30 +137,36 @@ def select(
         n_replicates=None if auto else n_replicates, n_permutations=n_permutations,
     )  # fmt: skip
     _check_signal(signal_test, allow_empty)
-    if isinstance(plan.prior, SpikeForest):
-        reject_arguments(
-            n_draws=n_draws, sample_weight=sample_weight, n_replicates="auto" if auto else None
-        )
-        if burn_in is not None:
-            plan = replace(plan, prior=replace(plan.prior, burn_in=burn_in))
-    run = check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint)
+    assert plan.prior is not None
+    plan.prior.reject_arguments(
+        n_draws=n_draws, sample_weight=sample_weight, n_replicates="auto" if auto else None
+    )
+    config = check_sampling_config(
+        n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint
+    )
+    plan = replace(plan, prior=plan.prior.with_burn_in(burn_in))
     if not signal_test:
         _check_permutes([plan], permute_within)
-    data = Dataset(
-        X, y, response, groups=groups, sample_weight=sample_weight,
-        permute_within=permute_within, n_jobs=run.n_jobs,
-    )  # fmt: skip
+    data = read_dataset(
+        X,
+        y,
+        response,
+        groups=groups,
+        sample_weight=sample_weight,
+        permute_within=permute_within,
+        n_jobs=config.n_jobs,
+    )
     if signal_test:
-        check_signal_memory(data)  # before the fits, which may take long
-    enough = None
+        check_signal_memory(data)  # before the sampling, which may take long
+    stopping = None
     if auto:
-        fits, enough = sample_until_enough(data, plan, run, max_seconds)
-        plan = replace(plan, n_replicates=enough.n_replicates)
+        sampled, stopping = sample_until_selection_is_stable(data, plan, config, max_seconds)
+        plan = replace(plan, n_replicates=stopping.n_replicates)
     else:
-        fits = sample_plans(data, [plan], run)
-    signal = run_signal_test(data, [plan], run) if signal_test else None
-    found = make_selection(plan, fits, data, frame_kind(X), signal, allow_empty=allow_empty)
-    return replace(found, enough=enough)
+        sampled = sample_methods(data, [plan], config)
+    signal = run_signal_test(data, [plan], config) if signal_test else None
+    found = make_selection(plan, sampled, data, frame_kind(X), signal, allow_empty=allow_empty)
+    return replace(found, enough=stopping)
 
 
 def compare(
@@ -174,7 +180,7 @@ def compare(
     random_state: Any = None,
     n_jobs: int | None = -1,
     progress: bool | ProgressCallback | None = None,
-    response: Literal["auto", "continuous", "binary"] = "auto",
+    response: str | Response = "auto",
     checkpoint: PathLike | None = None,
     groups: Groups | None = None,
     sample_weight: Any = None,
@@ -214,23 +220,30 @@ def compare(
     ['x1']
     """
     plans = [resolve_method(name) for name in _check_names(methods)]
-    run = check_run(n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint)
+    config = check_sampling_config(
+        n_trees, burn_in, n_draws, random_state, n_jobs, progress, checkpoint
+    )
     if sample_weight is not None:
         _refuse_weighted_abc(plans)
     _check_signal(signal_test, allow_empty)
     if not signal_test:
         _check_permutes(plans, permute_within)
-    data = Dataset(
-        X, y, response, groups=groups, sample_weight=sample_weight,
-        permute_within=permute_within, n_jobs=run.n_jobs,
-    )  # fmt: skip
+    data = read_dataset(
+        X,
+        y,
+        response,
+        groups=groups,
+        sample_weight=sample_weight,
+        permute_within=permute_within,
+        n_jobs=config.n_jobs,
+    )
     if signal_test:
-        check_signal_memory(data)  # before the fits, which may take long
-    fits = sample_plans(data, plans, run)
-    signal = run_signal_test(data, plans, run) if signal_test else None
+        check_signal_memory(data)  # before the sampling, which may take long
+    sampled = sample_methods(data, plans, config)
+    signal = run_signal_test(data, plans, config) if signal_test else None
     frame = frame_kind(X)
     found = {
-        plan.name: make_selection(plan, fits, data, frame, signal, allow_empty=allow_empty)
+        plan.name: make_selection(plan, sampled, data, frame, signal, allow_empty=allow_empty)
         for plan in plans
     }
     return Comparison(found, frame)
@@ -300,11 +313,15 @@ def _check_names(methods: Any) -> list[str]:
 
 
 def _refuse_weighted_abc(plans: Sequence[Method]) -> None:
-    without = [plan.name for plan in plans if not isinstance(plan.prior, SpikeForest)]
+    without = [
+        plan.name
+        for plan in plans
+        if plan.prior is not None and "sample_weight" not in plan.prior.unsupported
+    ]
     if len(without) < len(plans):
         raise ValueError(
-            "sample_weight has no meaning for the methods of SpikeForest, whose discrepancy counts "
-            f"all rows alike; leave these out: methods={without!r}"
+            "`sample_weight` is not compatible with the methods of SpikeForest, whose discrepancy "
+            f"gives all rows the same weight. Leave these methods out: methods={without!r}."
         )
 
 

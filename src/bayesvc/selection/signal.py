@@ -1,29 +1,24 @@
-"""Is there any signal at all? Short fits to the response against as short ones to permuted ones."""
+"""Is there any signal at all? Short chains on the response against equally short null ones."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from bayesvc._typing import FloatArray
-from bayesvc.data.dataset import Dataset, check_permuted_memory
-from bayesvc.priors.base import DART
-from bayesvc.sampling.executor import (
-    ROLE_SIGNAL_FIT,
-    ROLE_SIGNAL_ORDER,
-    ChainConfig,
-    FitTask,
-    fit_seed,
-    run_fits,
-)
-from bayesvc.sampling.progress import ProgressCallback
-from bayesvc.sampling.sample import fits_to
+from bayesvc.data.dataset import Dataset
+from bayesvc.priors import DART
+from bayesvc.sampling.chain import ChainTask, calibrate, chain_tasks
+from bayesvc.sampling.config import ChainConfig, SamplingConfig
+from bayesvc.sampling.executor import execute
+from bayesvc.sampling.memory import check_permuted_memory
+from bayesvc.sampling.seeds import Role, random_words
 
 LEVEL = 0.05
-_SHARE = 0.3  # of the sweeps of the selection
-_SWEEPS = (50, 300)  # of a fit, at least and at most
+_FRACTION = 0.3  # of the iterations of the selection
+_ITERATIONS = (50, 300)  # of a chain, at least and at most
 _PERMUTATIONS = (19, 99)
 
 
@@ -34,12 +29,12 @@ class SignalTest:
     Attributes
     ----------
     explained : float
-        Share of the variance of y that a short fit explains: the variance of its posterior mean.
+        Proportion of the variance of y that a short chain explains: that of its posterior mean.
     null : ndarray (n_permutations,)
         The same for permuted responses.
     p_value : float
-        How often chance alone explains as much. Exact, because the fits are all alike: at level
-        0.05 a response without signal is found to have some in at most 5 % of the cases.
+        How often chance alone explains as much. Exact, because all chains are alike: at level
+        0.05 there is at most a 5 % chance of finding signal where there is none.
 
     Examples
     --------
@@ -59,7 +54,7 @@ class SignalTest:
 
     @property
     def p_value(self) -> float:
-        """Share of the fits, that to y counted, that explain as much as that to y."""
+        """Proportion of the chains, that on y counted, that explain as much as that on y."""
         return float(1 + np.sum(self.null >= self.explained)) / (1 + len(self.null))
 
     @property
@@ -71,7 +66,7 @@ class SignalTest:
     def sentence(self) -> str:
         """The verdict in words."""
         facts = (
-            f"a short fit explains {100 * self.explained:.0f} % of the variance, fits to "
+            f"a short chain explains {100 * self.explained:.0f} % of the variance, chains on "
             f"{len(self.null)} permuted responses {100 * self.null.mean():.0f} % on average "
             f"(p = {self.p_value:.2g})"
         )
@@ -83,8 +78,8 @@ class SignalTest:
         return f"<SignalTest: {self.sentence}>"
 
 
-def plan_signal_test(n_sweeps: int) -> tuple[int, int]:
-    """Return the permutations, and the sweeps of each fit, that a selection of this cost pays for.
+def plan_signal_test(n_iterations: int) -> tuple[int, int]:
+    """Return the permutations, and the iterations of each chain, for a selection of this cost.
 
     Examples
     --------
@@ -92,49 +87,39 @@ def plan_signal_test(n_sweeps: int) -> tuple[int, int]:
     >>> plan_signal_test(100_000), plan_signal_test(20_000), plan_signal_test(10_000)
     ((99, 300), (19, 300), (19, 150))
     """
-    budget = _SHARE * n_sweeps
-    sweeps = int(np.clip(budget / (_PERMUTATIONS[0] + 1), *_SWEEPS))
-    return int(np.clip(budget / sweeps - 1, *_PERMUTATIONS)), sweeps
+    budget = _FRACTION * n_iterations
+    iterations = int(np.clip(budget / (_PERMUTATIONS[0] + 1), *_ITERATIONS))
+    return int(np.clip(budget / iterations - 1, *_PERMUTATIONS)), iterations
 
 
 def check_signal_memory(data: Dataset) -> None:
     """Raise MemoryError if the responses of the longest test are too large."""
     remedy = "pass signal_test=False, or fewer rows"
-    check_permuted_memory("the test for signal", 1 + _PERMUTATIONS[1], data, remedy)
+    check_permuted_memory("The signal test", 1 + _PERMUTATIONS[1], data, remedy)
 
 
-def find_signal(
-    data: Dataset,
-    n_sweeps: int,
-    *,
-    n_trees: int,
-    entropy: int,
-    n_jobs: int,
-    progress: bool | ProgressCallback | None = None,
-) -> SignalTest:
-    """Test for signal at a cost in proportion to that of the selection, `n_sweeps`."""
-    n_permutations, sweeps = plan_signal_test(n_sweeps)
-    length = ChainConfig(sweeps // 2, sweeps - sweeps // 2, keep_fitted=True)
-    fits = [_fit(data, number, n_trees, entropy) for number in range(n_permutations + 1)]
+def find_signal(data: Dataset, n_iterations: int, config: SamplingConfig) -> SignalTest:
+    """Test for signal at a cost in proportion to that of the selection, `n_iterations`."""
+    n_permutations, per_chain = plan_signal_test(n_iterations)
+    chain = ChainConfig(per_chain // 2, per_chain - per_chain // 2, keep_fitted=True)
+    own = replace(config, chain=chain, checkpoint=None)
+    tasks = [_task(data, number, own) for number in range(n_permutations + 1)]
     data.forget_linear_model()
-    explained = np.empty(len(fits))
+    explained = np.empty(len(tasks))
 
     def store(i: int, result: dict[str, Any]) -> None:
-        spread = float(np.var(result["fitted"]))
-        # of a latent response the variance is that of the fit and of its noise, which is 1
-        explained[i] = spread / (1 + spread if data.binary else np.var(fits[i].y))
+        explained[i] = data.y.model.explained_variance(result["fitted"], tasks[i].y)
 
-    run_fits(
-        data.problem.columns, fits, length, store, n_jobs=n_jobs, progress=progress,
-        X=data.values, layout=data.layout,
-    )  # fmt: skip
+    execute(data.encoded, tasks, store, own)
     return SignalTest(float(explained[0]), explained[1:])
 
 
-def _fit(data: Dataset, number: int, n_trees: int, entropy: int) -> FitTask:
-    """Return the fit to y for number 0, to a permutation of it for the others."""
-    to = data.permuted(entropy, number, ROLE_SIGNAL_ORDER) if number else data.arranged
-    prior = DART()
-    calibration = data.calibration(prior, to, n_trees)
-    seeds = [fit_seed(entropy, ROLE_SIGNAL_FIT, number)]
-    return fits_to(to, prior, calibration, n_trees, len(data.names), seeds)[0]
+def _task(data: Dataset, number: int, config: SamplingConfig) -> ChainTask:
+    """Return the chain on y for number 0, on a permutation of it for the others."""
+    to, prior = data.weighted_response, DART()
+    if number:
+        role = Role.SIGNAL_PERMUTATION
+        to = data.permuted(random_words(config.entropy, role, number, data.n_rows))
+    calibration = calibrate(data, prior, to, config.n_trees)
+    p, role = len(data.names), Role.SIGNAL_REPLICATE
+    return chain_tasks(to, prior, calibration, p, config, role, [number])[0]

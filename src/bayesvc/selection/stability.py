@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesvc._typing import BoolArray, FloatArray
-from bayesvc.sampling.executor import ROLE_BOOTSTRAP, random_words
+from bayesvc.sampling.seeds import Role, random_words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,7 +82,7 @@ def compute_stability(
     if n_replicates == 1:
         nothing = np.full(len(mask), np.nan)
         return Stability(nothing, nothing.copy(), 0, 0)
-    words = random_words(entropy, ROLE_BOOTSTRAP, 0, n_bootstrap * n_replicates)
+    words = random_words(entropy, Role.BOOTSTRAP, 0, n_bootstrap * n_replicates)
     picks = (words % n_replicates).reshape(n_bootstrap, n_replicates).astype(int)
     bootstrapped = np.array([select(pick) for pick in np.sort(picks, axis=1).tolist()])
     changes = int((without != mask).any(axis=0).sum())

@@ -1,4 +1,4 @@
-"""How many fits are enough: until what is selected stays the same."""
+"""How many replicates are enough: until the selection stays the same."""
 
 from __future__ import annotations
 
@@ -12,26 +12,37 @@ import numpy as np
 from bayesvc._typing import BoolArray
 from bayesvc.draws.draws import Draws
 
-STABLE_FOR = 4  # fits that changed nothing
-MOST_FITS = 40
-FIRST_FITS = 1 + STABLE_FOR  # the least that can be enough
+STABLE_FOR = 4  # replicates in a row that did not change the selection
+MAX_REPLICATES = 40
+FIRST_REPLICATES = 1 + STABLE_FOR  # the fewest that can be stable
 
 
 @dataclass(frozen=True)
 class StoppingResult:
-    """How many fits were taken, and why no more."""
+    """When the sampling stopped, and why.
+
+    Attributes
+    ----------
+    n_replicates : int
+        Number of replicates used.
+    reason : str
+        A sentence.
+    stable : bool
+        Whether the last four replicates left the selection unchanged.
+    """
 
     n_replicates: int
     reason: str
+    stable: bool
 
 
 def first_stable(masks: list[BoolArray]) -> int | None:
-    """Return the first number of fits whose last `STABLE_FOR` changed nothing, or None.
+    """Return the first number of replicates whose last `STABLE_FOR` changed nothing, or None.
 
     Parameters
     ----------
     masks : list of ndarray
-        What the first fit selects, the first two together, and so on.
+        The selection from the first replicate, from the first two together, and so on.
 
     Examples
     --------
@@ -56,34 +67,44 @@ def sample_until_stable(
     at_once: int,
     max_seconds: float | None = None,
 ) -> tuple[Draws, StoppingResult]:
-    """Sample until `STABLE_FOR` fits in a row have not changed the selection.
+    """Sample until `STABLE_FOR` replicates in a row have not changed the selection.
 
     Parameters
     ----------
     more : callable
-        Takes draws, or None at first, and a number of fits to add; returns all.
+        Takes draws, or None at first, and a number of replicates to add; returns all.
     mask_of : callable
         The selection from draws.
     at_once : int
-        Fits that cost no more time than one. Fits beyond those that were enough are thrown away, so
-        that the result does not depend on it.
+        Number of replicates that take no longer than one. Those beyond the ones that were needed
+        are discarded, so that the result does not depend on it.
     max_seconds : float, optional
-        No fits are begun after this time. The result then depends on the speed of the machine.
+        Start no replicates after this time. The result then depends on the speed of the machine.
     """
     start = time.monotonic()
-    draws = more(None, FIRST_FITS + -FIRST_FITS % at_once)
+    draws = more(None, FIRST_REPLICATES + -FIRST_REPLICATES % at_once)
     masks: list[BoolArray] = []
     while True:
-        numbers = range(len(masks) + 1, min(draws.n_replicates, MOST_FITS) + 1)
+        numbers = range(len(masks) + 1, min(draws.n_replicates, MAX_REPLICATES) + 1)
         masks += [mask_of(draws.take(range(number))) for number in numbers]
         number = first_stable(masks)
         if number is not None:
-            reason = f"the last {STABLE_FOR} fits changed nothing"
-        elif len(masks) >= MOST_FITS:
-            number, reason = MOST_FITS, f"the most allowed; the last {STABLE_FOR} changed something"
+            reason = (
+                f"Stopped after {number} replicates; the last {STABLE_FOR} did not change the "
+                "selection."
+            )
+        elif len(masks) >= MAX_REPLICATES:
+            reason = (
+                f"Stopped at the maximum of {MAX_REPLICATES} replicates; the selection was not "
+                "stable."
+            )
         elif max_seconds is not None and time.monotonic() - start >= max_seconds:
-            number, reason = len(masks), f"max_seconds={max_seconds:g} had passed"
+            reason = (
+                f"Stopped after {len(masks)} replicates because max_seconds={max_seconds:g} had "
+                "passed; the selection was not stable."
+            )
         else:
             draws = more(draws, at_once)
             continue
-        return draws.take(range(number)), StoppingResult(number, reason)
+        stopping = StoppingResult(number or len(masks), reason, stable=number is not None)
+        return draws.take(range(stopping.n_replicates)), stopping

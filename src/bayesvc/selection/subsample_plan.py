@@ -12,16 +12,17 @@ from numpy.typing import NDArray
 from bayesvc._typing import IntArray
 from bayesvc._validation import check_flag
 from bayesvc.data.align import align_to
-from bayesvc.data.dataset import Dataset, check_prior_fits_data
+from bayesvc.data.dataset import Dataset
 from bayesvc.data.encode import EncodedX
 from bayesvc.data.rows import check_blocks, check_sample_weight
 from bayesvc.data.schema import same_names
-from bayesvc.priors.spike_forest import SpikeForest
-from bayesvc.sampling.abc import check_abc
-from bayesvc.sampling.executor import ROLE_OF_ROWS, random_words
+from bayesvc.responses.read import read_dataset
+from bayesvc.sampling.config import SamplingConfig, check_sampling_config
+from bayesvc.sampling.plan import check_plan
+from bayesvc.sampling.replicates import ReplicateCounts
+from bayesvc.sampling.seeds import Role, random_words
 from bayesvc.selection.methods import Method, resolve_method
 from bayesvc.selection.result import Selection
-from bayesvc.selection.run import check_run
 from bayesvc.selection.subsamples import SubsampleScheme, draw_rows
 
 _OF_THE_METHOD = (
@@ -47,7 +48,7 @@ class SubsamplePlan:
         """Return the arguments of `select` for a resample: of X, y, weights and blocks its rows."""
         data, rows = self.data, self.rows[number]
         encoded = EncodedX(data.values, data.schema, names_given=True)
-        seed = random_words(self.entropy, ROLE_OF_ROWS, number, 2)
+        seed = random_words(self.entropy, Role.SUBSAMPLE_SEED, number, 2)
         return {
             **self.settings,
             "X": encoded.take(rows, range(len(data.names))),
@@ -87,12 +88,17 @@ def prepare(
         if random_state is None:
             random_state = selection.draws.random_state
     plan = _plan(method, settings)
-    run = check_run(
-        settings.get("n_trees", 20), settings.get("burn_in"), settings.get("n_draws"),
-        random_state, n_jobs, progress, checkpoint,
-    )  # fmt: skip
+    config = check_sampling_config(
+        settings.get("n_trees", 20),
+        settings.get("burn_in"),
+        settings.get("n_draws"),
+        random_state,
+        n_jobs,
+        progress,
+        checkpoint,
+    )
     permutes = plan.n_permutations > 0 or allow_empty
-    data = Dataset(
+    data = read_dataset(
         X, y, response, groups=groups, sample_weight=sample_weight, permute_within=permute_within
     )
     if selection is not None:
@@ -100,15 +106,15 @@ def prepare(
     own = None if blocks is None else _own_blocks(blocks, sample_weight, data.n_rows)
     if not permutes:
         data.blocks = None  # nothing would be done with them
-    rows = draw_rows(data, drawing, run.entropy, own)
+    rows = draw_rows(data, drawing, config.entropy, own)
     how = {
         **settings, "n_jobs": n_jobs, "checkpoint": checkpoint, "allow_empty": allow_empty,
         "signal_test": allow_empty,
     }  # fmt: skip
     if selection is None:
         how["method"] = method
-    work = SubsamplePlan(data, rows, run.entropy, how)
-    _check_smallest(plan, work)
+    work = SubsamplePlan(data, rows, config.entropy, how)
+    _check_smallest(plan, work, config)
     return work
 
 
@@ -124,7 +130,7 @@ def settings_of(selection: Selection) -> dict[str, Any]:
         "prior": method.prior, "measure": method.measure.name, "threshold": method.threshold,
         "n_permutations": method.n_permutations or None, "n_trees": draws.n_trees,
     }  # fmt: skip
-    if isinstance(method.prior, SpikeForest):
+    if method.prior.sets_replicates:
         return found
     return {
         **found, "n_replicates": method.n_replicates, "burn_in": draws.burn_in,
@@ -145,9 +151,8 @@ def _plan(method: str, settings: Mapping[str, Any]) -> Method:
         parts["n_replicates"] = None
     plan = resolve_method(method, **parts)
     burn_in = settings.get("burn_in")
-    if isinstance(plan.prior, SpikeForest) and burn_in is not None:
-        return replace(plan, prior=replace(plan.prior, burn_in=burn_in))
-    return plan
+    assert plan.prior is not None
+    return replace(plan, prior=plan.prior.with_burn_in(burn_in))
 
 
 def _check_same(selection: Selection, data: Dataset) -> None:
@@ -157,9 +162,9 @@ def _check_same(selection: Selection, data: Dataset) -> None:
             f"{len(selection.feature_names)}, or other names); pass the data of the selection"
         )
     expected = selection.draws.data_hash
-    if expected is not None and data.problem.data_hash != expected:
+    if expected is not None and data.encoded.data_hash != expected:
         raise ValueError(
-            f"X and y are not the data of selection (fingerprint {data.problem.data_hash} instead "
+            f"X and y are not the data of selection (fingerprint {data.encoded.data_hash} instead "
             f"of {expected}); pass the same rows, weights and columns"
         )
 
@@ -173,15 +178,12 @@ def _own_blocks(blocks: Any, sample_weight: Any, n_rows: int) -> IntArray:
     return np.unique(kept, return_inverse=True)[1].reshape(-1)
 
 
-def _check_smallest(plan: Method, work: SubsamplePlan) -> None:
-    """Raise ValueError if the prior does not go with the smallest resample."""
-    arguments = work.arguments(int(work.n_rows.argmin()))
-    part = Dataset(arguments["X"], arguments["y"], arguments["response"])
-    assert plan.prior is not None
+def _check_smallest(method: Method, plan: SubsamplePlan, config: SamplingConfig) -> None:
+    """Raise ValueError if the prior does not go with the smallest subsample."""
+    arguments = plan.arguments(int(plan.n_rows.argmin()))
+    part = read_dataset(arguments["X"], arguments["y"], arguments["response"])
+    assert method.prior is not None
     try:
-        if isinstance(plan.prior, SpikeForest):
-            check_abc(plan.prior, part)
-        else:
-            check_prior_fits_data(plan.prior, part)
+        check_plan(part, method.prior, ReplicateCounts(1, 0), config)
     except ValueError as error:
-        raise ValueError(f"in the smallest resample, of {part.n_rows} rows: {error}") from None
+        raise ValueError(f"In the smallest subsample, of {part.n_rows} rows: {error}") from None

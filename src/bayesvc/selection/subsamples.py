@@ -10,7 +10,7 @@ from bayesvc._typing import IntArray
 from bayesvc._validation import check_flag, check_integer, check_number
 from bayesvc.data.dataset import Dataset
 from bayesvc.data.rows import check_permutable
-from bayesvc.sampling.executor import ROLE_ROWS, random_words
+from bayesvc.sampling.seeds import Role, random_words
 
 _ATTEMPTS = 100  # to draw rows in which the response varies
 
@@ -69,9 +69,9 @@ def draw_rows(
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesvc.data.dataset import Dataset
+    >>> from bayesvc.responses.read import read_dataset
     >>> from bayesvc.selection.subsamples import SubsampleScheme, draw_rows
-    >>> data = Dataset(np.eye(6), np.arange(6.0), "auto")
+    >>> data = read_dataset(np.eye(6), np.arange(6.0))
     >>> first, second = draw_rows(data, SubsampleScheme(2, 0.5, pairs=True), entropy=0)
     >>> sorted(first.tolist() + second.tolist())
     [0, 1, 2, 3, 4, 5]
@@ -88,13 +88,7 @@ def _strata(data: Dataset, blocks: IntArray | None) -> list[tuple[str, IntArray]
     """Return the name and the members of what is drawn from: rows, blocks, or rows of a class."""
     if blocks is not None:
         return [("blocks", np.arange(int(blocks.max()) + 1))]
-    if not data.binary:
-        return [("rows", np.arange(data.n_rows))]
-    assert data.y.classes is not None
-    return [
-        (f"rows of class {label!r}", np.flatnonzero(data.y.values == k))
-        for k, label in enumerate(data.y.classes.tolist())
-    ]
+    return data.y.model.strata(data.y)
 
 
 def _size(name: str, n: int, drawing: SubsampleScheme) -> int:
@@ -120,7 +114,7 @@ def _draw(
     """Return one resample, or two without a row in common, in which the response varies."""
     n_units = sum(len(units) for _, units in strata)
     for attempt in range(_ATTEMPTS):
-        words = random_words(entropy, ROLE_ROWS, number * _ATTEMPTS + attempt, n_units)
+        words = random_words(entropy, Role.SUBSAMPLE_ROWS, number * _ATTEMPTS + attempt, n_units)
         taken = np.zeros((drawing.at_once, n_units), dtype=bool)
         for (_, units), size in zip(strata, sizes, strict=True):
             order = units[np.argsort(words[units], kind="stable")]

@@ -67,7 +67,7 @@ def heading(selection: Selection) -> list[str]:
         f"{method.description}; {fits}; random_state={draws.random_state}",
     ]
     if selection.enough is not None:
-        lines.append(f"{draws.n_replicates} fits were enough: {selection.enough.reason}")
+        lines.append(selection.enough.reason)
     if selection.signal is not None and selection.signal.found:
         lines.append(selection.signal.sentence)  # its absence is a note below
     if method.reason is not None:

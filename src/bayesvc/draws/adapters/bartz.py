@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,7 @@ from bayesvc.draws.adapters.chains import (
     is_instance_of,
     unknown_sigma,
 )
-
-if TYPE_CHECKING:
-    from bayesvc.draws.draws import Draws
+from bayesvc.draws.draws import Draws
 
 
 def from_bartz(models: Any, *, feature_names: Sequence[str] | None = None) -> Draws:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesvc._typing import FloatArray
-
-if TYPE_CHECKING:
-    from bayesvc.draws.draws import Draws
+from bayesvc.draws.draws import Draws
 
 Counts = NDArray[np.uint16]
 
@@ -88,8 +86,6 @@ def draws_of_chains(
     fits: Sequence[Chains], feature_names: Sequence[str] | None, source: str
 ) -> Draws:
     """Make `Draws` of the chains of all fits, which must be alike."""
-    from bayesvc.draws.draws import Draws  # that module builds on this one
-
     for i, fit in enumerate(fits):
         if fit.counts.shape[1:] != fits[0].counts.shape[1:]:
             here, first = fit.counts.shape[1:], fits[0].counts.shape[1:]

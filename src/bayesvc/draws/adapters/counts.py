@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesvc.draws.adapters.chains import Chains, check_counts, draws_of_chains, unknown_sigma
-
-if TYPE_CHECKING:
-    from bayesvc.draws.draws import Draws
+from bayesvc.draws.draws import Draws
 
 
 def from_counts(counts: ArrayLike, *, feature_names: Sequence[str] | None = None) -> Draws:

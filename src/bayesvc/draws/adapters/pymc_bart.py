@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,7 @@ from bayesvc.draws.adapters.chains import (
     each_item,
     is_instance_of,
 )
-
-if TYPE_CHECKING:
-    from bayesvc.draws.draws import Draws
+from bayesvc.draws.draws import Draws
 
 
 def from_pymc_bart(

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from bayesvc._typing import FloatArray
 from bayesvc.draws.adapters.chains import Chains, draws_of_chains, each_item, is_instance_of
-
-if TYPE_CHECKING:
-    from bayesvc.draws.draws import Draws
+from bayesvc.draws.draws import Draws
 
 
 def from_stochtree(models: Any, *, feature_names: Sequence[str] | None = None) -> Draws:

@@ -1,0 +1,47 @@
+"""BART: every variable equally likely in a rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bayesvc.priors.base import TreePrior
+
+
+@dataclass(frozen=True, kw_only=True)
+class BART(TreePrior):
+    """Bayesian additive regression trees: every variable equally likely in a rule.
+
+    Parameters
+    ----------
+    k : float, default 2.0
+        Leaf values shrink more for larger `k`: their prior sd is ``0.5 / (k sqrt(n_trees))`` on
+        the scaled response, ``3 / (k sqrt(n_trees))`` for a binary one.
+    nu, q : float, default 3.0 and 0.9
+        Prior of the error variance: scaled inverse chi-squared with `nu` degrees of freedom, and
+        probability `q` that sigma is below `sigma_hat`.
+    gamma, beta : float, default 0.95 and 2.0
+        A node at depth d splits with prior probability ``gamma * (1 + d) ** -beta``.
+    moves : Moves, four numbers or mapping
+        Probabilities of birth, death, change and swap.
+    min_samples_leaf : int, default 1
+        Least number of rows in a leaf.
+    sigma_hat : float, "lm", "lm-uncorrected" or None
+        Rough guess of sigma that scales its prior, in the units of y. "lm", the default, is the
+        residual sd of the full linear model; "lm-uncorrected" divides by n - 1 there instead of
+        by the degrees of freedom.
+    sigma : float, optional
+        Fixes the error sd, in the units of y, instead of sampling it.
+    split_weights : sequence of float, optional
+        Prior weight of each variable in a rule, one non-negative number per column of X, or
+        where columns are grouped per variable.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> bv.BART(k=3).k
+    3.0
+    """
+
+    name: ClassVar[str] = "bart"
+    label: ClassVar[str] = "BART"

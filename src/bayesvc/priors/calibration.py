@@ -1,0 +1,125 @@
+"""What a prior takes from the response: scales, and the settings of the compiled sampler."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesvc._core import LinearModel, Settings
+from bayesvc._typing import FloatArray
+from bayesvc.priors.moves import Moves
+
+if TYPE_CHECKING:
+    from bayesvc.priors.base import TreePrior
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What a fit takes from its response: the scale of y and the priors that depend on it.
+
+    `y_low` and `y_range` are 0 and 1 for a binary response. `sigma_hat` is in the units of y
+    (None where nothing needs it); `leaf_sd` and `lambda_` belong to the scaled y.
+    """
+
+    y_low: float
+    y_range: float
+    leaf_sd: float
+    lambda_: float
+    offset: float
+    sigma_hat: float | None
+    precision: str
+    binary: bool
+
+    def scale(self, y: FloatArray) -> FloatArray:
+        """Map y to [-0.5, 0.5]; a binary one stays as it is."""
+        return y if self.binary else (y - self.y_low) / self.y_range - 0.5
+
+
+def leaf_sd(prior: TreePrior, n_trees: int, response_range: float) -> float:
+    """Return the prior sd of a leaf's value where the sum of trees spans `response_range`."""
+    return response_range / (prior.k * math.sqrt(n_trees))
+
+
+def check_sigma_prior(prior: TreePrior, quantile: float) -> float:
+    """Return the quantile of chi-square with `nu` degrees of freedom if sigma can be drawn."""
+    if not 1e-20 < quantile / prior.nu < 1e20:
+        raise ValueError(
+            f"nu={prior.nu!r} and q={prior.q!r} put the prior of sigma out of the range of "
+            "floating point; the usual values are 3 and 0.9"
+        )
+    return quantile
+
+
+def scaled_sigma(name: str, value: float, y_range: float) -> float:
+    """Return an error sd on the scaled y, where it must be a number to compute with."""
+    scaled = value / y_range if value / 1e12 < y_range else math.inf  # which may overflow
+    if not 1e-12 < scaled < 1e12:
+        raise ValueError(
+            f"{name}={value!r} does not go with a y whose values span {y_range:g}; pass a value in "
+            "the units of y"
+        )
+    return scaled
+
+
+def residual_sd(
+    linear_model: LinearModel,
+    y: FloatArray,
+    weights: FloatArray | None = None,
+    *,
+    corrected: bool = True,
+) -> float:
+    """Return the residual sd of the full linear model, or the sd of y where it is saturated.
+
+    Weights of rows, of mean 1, must be those that the rows of the model were multiplied by the
+    root of.
+    """
+    n = len(y)
+    if weights is None:
+        sd = float(y.std(ddof=1))
+    else:
+        centred = y - np.average(y, weights=weights)
+        sd = math.sqrt(float((weights * centred**2).sum()) / (n - 1))
+        y = np.sqrt(weights) * y
+    freedom = n - linear_model.rank - 1
+    if freedom < 1:
+        return sd
+    residual = math.sqrt(linear_model.residual_ss(y) / (freedom if corrected else n - 1))
+    return max(residual, 1e-3 * sd)
+
+
+def core_settings(
+    prior: TreePrior,
+    calibration: Calibration,
+    n_trees: int,
+    n_features: int,
+    row_weights: FloatArray | None = None,
+) -> Settings:
+    """Return what the compiled sampler needs to know."""
+    settings = Settings()
+    settings.n_trees = n_trees
+    settings.gamma = prior.gamma
+    settings.beta = prior.beta
+    settings.min_samples_leaf = prior.min_samples_leaf
+    settings.moves = Moves.of(prior.moves).as_tuple()
+    settings.leaf_sd = calibration.leaf_sd
+    settings.nu = prior.nu
+    settings.lambda_ = calibration.lambda_
+    settings.sigma = math.nan if prior.sigma is None else prior.sigma / calibration.y_range
+    settings.binary = calibration.binary
+    settings.offset = calibration.offset
+    settings.precision = calibration.precision
+    settings.likelihood = True
+    settings.kernel = "auto"
+    if row_weights is not None:
+        settings.row_weights = row_weights
+    for name, value in prior.splitting(n_features).items():
+        setattr(settings, name, value)
+    return settings
+
+
+def round12(value: float) -> float:
+    """Drop the last digits, which differ between platforms' mathematical libraries."""
+    return float(f"{value:.11e}")

@@ -1,0 +1,79 @@
+"""The moves that change a tree, and their probabilities."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesvc._validation import check_number
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Probabilities of the four ways to change a tree; they sum to 1.
+
+    Parameters
+    ----------
+    birth, death : float, default 0.25
+        Split a leaf; collapse a split whose children are both leaves. Must be positive.
+    change : float, default 0.4
+        Give a split a new rule.
+    swap : float, default 0.1
+        Exchange the rules of a split and of one of its children.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> bv.Moves(birth=0.5, death=0.5, change=0, swap=0).birth
+    0.5
+    """
+
+    birth: float = 0.25
+    death: float = 0.25
+    change: float = 0.4
+    swap: float = 0.1
+
+    def __post_init__(self) -> None:
+        remedy = "pass four probabilities that sum to 1, such as (0.25, 0.25, 0.4, 0.1)"
+        for name in ("birth", "death"):
+            value = check_number(f"moves.{name}", getattr(self, name), least=1e-6, remedy=remedy)
+            object.__setattr__(self, name, value)
+        for name in ("change", "swap"):
+            value = check_number(f"moves.{name}", getattr(self, name), least=0, remedy=remedy)
+            object.__setattr__(self, name, value)
+        total = sum(self.as_tuple())
+        if abs(total - 1) > 1e-9:
+            raise ValueError(f"moves={self.as_tuple()!r} sum to {total:g} instead of 1; {remedy}")
+
+    def as_tuple(self) -> tuple[float, float, float, float]:
+        """Return the probabilities of birth, death, change and swap."""
+        return (self.birth, self.death, self.change, self.swap)
+
+    @classmethod
+    def of(cls, moves: MovesLike) -> Moves:
+        """Return `moves`, which may also be four numbers or a mapping, as a `Moves`."""
+        if isinstance(moves, Moves):
+            return moves
+        names = [field.name for field in dataclasses.fields(cls)]
+        if isinstance(moves, Mapping):
+            unknown = set(moves) - set(names)
+            if unknown:
+                raise ValueError(
+                    f"moves={dict(moves)!r} names unknown moves {sorted(map(str, unknown))}; "
+                    f"use {', '.join(names)}"
+                )
+            return cls(**{name: moves.get(name, 0.0) for name in names})
+        if np.shape(moves) == (len(names),):
+            return cls(*moves)
+        raise TypeError(
+            f"moves={moves!r} must be a bayesvc.Moves, four numbers or a mapping; "
+            "pass (birth, death, change, swap) such as (0.25, 0.25, 0.4, 0.1)"
+        )
+
+
+MovesLike = Moves | Sequence[float] | Mapping[str, float]
+
+DEFAULT_MOVES = Moves()

@@ -1,0 +1,334 @@
+"""Replicates by Markov chains: tasks, memory, and the way to `Draws`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc._core import Columns, Control, SavedForests, Settings, fit
+from bayesvc._typing import FloatArray
+from bayesvc._validation import check_memory
+from bayesvc.data.dataset import Dataset, EncodedData, WeightedResponse
+from bayesvc.draws.draws import Draws
+from bayesvc.draws.tallies import Tallies, tally_layout
+from bayesvc.priors.base import TreePrior
+from bayesvc.priors.calibration import Calibration, core_settings
+from bayesvc.sampling.checkpoint import Checkpoint, chain_key, settings_to_dict
+from bayesvc.sampling.config import ChainConfig, SamplingConfig
+from bayesvc.sampling.executor import Inputs, execute
+from bayesvc.sampling.memory import check_forest_memory, check_permuted_memory
+from bayesvc.sampling.replicates import Interrupted, PriorDraws, ReplicateCounts
+from bayesvc.sampling.seeds import Role, chain_seed, random_words
+
+_KEPT_TREE_BYTES = 72  # of a tree with four nodes
+
+
+@dataclass(frozen=True, eq=False)
+class ChainTask:
+    """One chain to run: the scaled response, the settings, the seed and the length."""
+
+    y: FloatArray
+    settings: Settings
+    seed: NDArray[np.uint64]
+    chain: ChainConfig
+
+    @property
+    def n_iterations(self) -> int:
+        """Burn-in and kept draws together."""
+        return self.chain.n_iterations
+
+    @property
+    def keep_values(self) -> bool:
+        """Whether trees are kept."""
+        return self.chain.keep_trees
+
+    def run(self, inputs: Inputs, control: Control) -> dict[str, Any]:
+        """Run the chain."""
+        chain = self.chain
+        return fit(
+            inputs.columns,
+            self.y,
+            self.settings,
+            self.seed,
+            chain.burn_in,
+            chain.n_draws,
+            chain.keep_counts,
+            chain.keep_s,
+            chain.keep_trees,
+            control,
+            chain.keep_fitted,
+        )
+
+    def key(self, columns: Columns) -> str:
+        """Return a fingerprint of all that the result depends on."""
+        return chain_key(columns, self.y, self.settings, self.seed, self.chain)
+
+    def load(self, checkpoint: Checkpoint, key: str, columns: Columns) -> dict[str, Any] | None:
+        """Return the result that a checkpoint holds, or None."""
+        return checkpoint.find(key, columns.p, self.chain)
+
+    def pack(self, result: dict[str, Any]) -> dict[str, Any]:
+        """Return the result with its trees as arrays."""
+        forests = result["forests"]
+        return {**result, "forests": None if forests is None else forests.to_arrays()}
+
+    def unpack(self, packed: dict[str, Any]) -> dict[str, Any]:
+        """Return the result that `pack` packed."""
+        arrays = packed["forests"]
+        return {
+            **packed,
+            "forests": None if arrays is None else SavedForests.from_arrays(arrays),
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "settings": settings_to_dict(self.settings)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        settings = Settings()
+        for name, value in state["settings"].items():
+            setattr(settings, name, value)
+        self.__dict__.update(state, settings=settings)
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Chains of one prior, on the data or on permuted responses, and their tallies."""
+
+    prior: TreePrior
+    calibration: Calibration
+    permuted: bool
+    tasks: list[ChainTask]
+    tallies: Tallies
+
+
+def calibrate(data: Dataset, prior: TreePrior, to: WeightedResponse, n_trees: int) -> Calibration:
+    """Calibrate the prior to a response, which may be permuted."""
+    response = data.y.model
+    model = None
+    if response.needs_linear_model(prior):
+        model = data.linear_model_for(to.weights)
+    return response.calibrate(prior, to.y, n_trees, linear_model=model, weights=to.weights)
+
+
+def chain_tasks(
+    to: WeightedResponse,
+    prior: TreePrior,
+    calibration: Calibration,
+    n_features: int,
+    config: SamplingConfig,
+    role: Role,
+    numbers: Iterable[int],
+) -> list[ChainTask]:
+    """Return a chain on the response for each number."""
+    settings = core_settings(prior, calibration, config.n_trees, n_features, to.weights)
+    scaled = calibration.scale(to.y)
+    return [
+        ChainTask(scaled, settings, chain_seed(config.entropy, role, number), config.chain)
+        for number in numbers
+    ]
+
+
+def sample_replicates(
+    data: EncodedData,
+    prior: TreePrior,
+    calibration: Calibration,
+    numbers: range,
+    config: SamplingConfig,
+) -> Draws:
+    """Run the replicates with the numbers given; each depends on its own number only."""
+    batch = _replicate_batch(data, prior, calibration, numbers, config)
+    run_batches(data, [batch], config)
+    return batch_draws(batch, data, config)
+
+
+def sample_chains(
+    data: Dataset, counts: Mapping[TreePrior, ReplicateCounts], config: SamplingConfig
+) -> dict[TreePrior, PriorDraws]:
+    """Run all chains that the priors need on one set of threads.
+
+    Raises
+    ------
+    Interrupted
+        In the place of KeyboardInterrupt, if there is a checkpoint.
+    """
+    batches = [
+        batch for prior, need in counts.items() for batch in _batches(data, prior, need, config)
+    ]
+    data.forget_linear_model()
+    run_batches(data.encoded, batches, config)
+    found: dict[TreePrior, PriorDraws] = {}
+    for batch in batches:
+        draws = batch_draws(batch, data.encoded, config)
+        if batch.permuted:
+            permuted = replace(draws, data_hash=data.permuted_hash, _encoded=None)
+            found[batch.prior] = replace(found[batch.prior], permuted=permuted)
+        else:
+            found[batch.prior] = PriorDraws(draws)
+    return found
+
+
+def _batches(
+    data: Dataset, prior: TreePrior, need: ReplicateCounts, config: SamplingConfig
+) -> list[Batch]:
+    calibration = calibrate(data, prior, data.weighted_response, config.n_trees)
+    numbers = range(need.n_replicates)
+    found = [_replicate_batch(data.encoded, prior, calibration, numbers, config)]
+    if need.n_permutations:
+        tasks: list[ChainTask] = []
+        for number in range(need.n_permutations):
+            words = random_words(config.entropy, Role.PERMUTATION, number, data.n_rows)
+            to = data.permuted(words)
+            own = calibrate(data, prior, to, config.n_trees)
+            tasks += chain_tasks(
+                to, prior, own, len(data.names), config, Role.NULL_REPLICATE, [number]
+            )
+        tallies = _tallies(len(tasks), len(data.names), config.chain, calibration)
+        found.append(Batch(prior, calibration, True, tasks, tallies))
+    return found
+
+
+def _replicate_batch(
+    data: EncodedData,
+    prior: TreePrior,
+    calibration: Calibration,
+    numbers: range,
+    config: SamplingConfig,
+) -> Batch:
+    p = data.columns.p
+    tasks = chain_tasks(
+        data.weighted_response, prior, calibration, p, config, Role.REPLICATE, numbers
+    )
+    return Batch(
+        prior, calibration, False, tasks, _tallies(len(tasks), p, config.chain, calibration)
+    )
+
+
+def _tallies(n: int, n_features: int, chain: ChainConfig, calibration: Calibration) -> Tallies:
+    return Tallies(
+        n,
+        n_features,
+        chain.n_draws,
+        sigma_unit=calibration.y_range,
+        keep_counts=chain.keep_counts,
+        keep_s=chain.keep_s,
+        keep_trees=chain.keep_trees,
+    )
+
+
+def run_batches(data: EncodedData, batches: Sequence[Batch], config: SamplingConfig) -> None:
+    """Run the chains of all batches, and fill their tallies."""
+    places = [(batch, i) for batch in batches for i in range(len(batch.tasks))]
+    done: set[int] = set()
+
+    def store(number: int, result: dict[str, Any]) -> None:
+        batch, i = places[number]
+        batch.tallies.store(i, result)
+        done.add(number)
+
+    try:
+        execute(data, [batch.tasks[i] for batch, i in places], store, config)
+    except KeyboardInterrupt:
+        if config.checkpoint is None:
+            raise
+        raise Interrupted(_finished(batches, [n in done for n in range(len(places))])) from None
+
+
+def _finished(batches: Sequence[Batch], done: list[bool]) -> dict[TreePrior, ReplicateCounts]:
+    """Return how many chains of each prior were finished without a gap."""
+    found: dict[TreePrior, ReplicateCounts] = {}
+    first = 0
+    for batch in batches:
+        mine = done[first : first + len(batch.tasks)]
+        first += len(mine)
+        number = [*mine, False].index(False)
+        own = ReplicateCounts(0, number) if batch.permuted else ReplicateCounts(number, 0)
+        found[batch.prior] = own.covering(found.get(batch.prior))
+    return found
+
+
+def batch_draws(batch: Batch, data: EncodedData, config: SamplingConfig) -> Draws:
+    """Return what the chains of a batch left behind."""
+    return Draws(
+        **batch.tallies.contents(),
+        prior=batch.prior,
+        n_trees=config.n_trees,
+        burn_in=config.chain.burn_in,
+        n_draws=config.chain.n_draws,
+        response=data.y.response,
+        classes=data.y.classes,
+        random_state=config.entropy,
+        feature_names=data.names,
+        n_rows=data.columns.n,
+        data_hash=data.data_hash,
+        calibration=batch.calibration,
+        schema=data.schema,
+        _encoded=data,
+    )
+
+
+def check_chains(
+    data: Dataset, prior: TreePrior, need: ReplicateCounts, config: SamplingConfig
+) -> None:
+    """Raise an error if the prior does not fit the data, or the run does not fit into memory."""
+    check_prior_fits_data(prior, data)
+    what, n_chains = f"n_replicates={need.n_replicates}", need.n_replicates
+    if need.n_permutations:
+        own = f"n_permutations={need.n_permutations}"
+        what += f" and {own}"
+        n_chains += need.n_permutations
+        check_permuted_memory(own, need.n_permutations, data, "use fewer")
+    check_run_memory(what, n_chains, config, data.shape)
+
+
+def check_prior_fits_data(prior: TreePrior, data: Dataset) -> None:
+    """Raise ValueError if settings of the prior do not go with data of this size and kind."""
+    weights, (n, p) = prior.split_weights, data.shape
+    if weights is not None and len(weights) != p:
+        what = "variable" if data.schema.groups else "column"
+        raise ValueError(
+            f"`split_weights` must have one number per {what} of X, {p}. Got {len(weights)} "
+            "instead."
+        )
+    if 2 * prior.min_samples_leaf > n:
+        raise ValueError(
+            f"`min_samples_leaf` must be at most {n // 2}, half the number of rows. Got "
+            f"{prior.min_samples_leaf} instead."
+        )
+    data.y.model.check_prior(prior)
+
+
+def check_run_memory(
+    what: str, n_chains: int, config: SamplingConfig, shape: tuple[int, int]
+) -> None:
+    """Raise MemoryError if a forest, or what so many chains leave behind, is too large."""
+    (n_rows, n_features), chain = shape, config.chain
+    check_forest_memory(config.n_trees, n_rows)
+    _check_kept_memory(chain, n_chains, n_features)
+    layout = tally_layout(n_features, chain.n_draws)
+    per_chain = sum(
+        math.prod(own) * np.dtype(dtype).itemsize
+        for name, (own, dtype) in layout.items()
+        if name not in ("counts", "s")
+    )
+    what = f"{what} with n_draws={chain.n_draws}"
+    check_memory(what, (n_chains,), per_chain, "use fewer", items="replicates")
+    if chain.keep_trees:
+        remedy = "use fewer n_replicates, n_draws or n_trees"
+        size = (n_chains, chain.n_draws, config.n_trees)
+        check_memory("keep_trees=True", size, _KEPT_TREE_BYTES, remedy, items="trees")
+
+
+def _check_kept_memory(chain: ChainConfig, n_replicates: int, n_features: int) -> None:
+    shape = (n_replicates, chain.n_draws, n_features)
+    remedy = "use fewer n_replicates or n_draws, or leave it False: the tallies need no draws"
+    if chain.keep_counts and chain.keep_s:
+        check_memory("keep_counts=True and keep_s=True", shape, 6, remedy)
+    elif chain.keep_counts:
+        check_memory("keep_counts=True", shape, 2, remedy)
+    elif chain.keep_s:
+        check_memory("keep_s=True", shape, 4, remedy)
