@@ -139,3 +139,24 @@ def test_options_exist(page):
         if span.startswith(("python", "pytest", "make", "cmake")):
             continue
         assert named <= options() | OTHER_OPTIONS, f"{page_name(page)}: {span}"
+
+
+def test_the_reference_lists_names_that_exist():
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    module, n_names = "bayesvc", 0
+    for line in text.splitlines():
+        if line.startswith(".. currentmodule:: "):
+            module = line.split()[-1]
+        elif re.fullmatch(r" {3}[\w.]+", line):
+            owner: object = import_module(module)
+            for name in line.strip().split("."):
+                owner = member(owner, name)
+            n_names += 1
+    assert n_names > 50
+
+
+def test_the_reference_lists_every_public_name():
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    modules = {name for name in bv.__all__ if inspect.ismodule(getattr(bv, name))}
+    for name in set(bv.__all__) - modules - {"__version__"}:
+        assert re.search(rf"^ {{3}}{name}$", text, re.M), name
