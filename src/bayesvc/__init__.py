@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from bayesvc import measures, plots, report, thresholds
     from bayesvc.draws import diagnostics
     from bayesvc.draws.draws import Draws
-    from bayesvc.estimators.forests import BARTClassifier, BARTRegressor
+    from bayesvc.estimators.classifier import BARTClassifier
+    from bayesvc.estimators.regressor import BARTRegressor
     from bayesvc.estimators.selector import VariableSelector
     from bayesvc.priors import BART, DART, Moves, SpikeForest
     from bayesvc.report import write_report
@@ -63,8 +64,8 @@ _MODULES = {
 }
 _LATER = {
     "BART": "priors",
-    "BARTClassifier": "estimators.forests",
-    "BARTRegressor": "estimators.forests",
+    "BARTClassifier": "estimators.classifier",
+    "BARTRegressor": "estimators.regressor",
     "Clustering": "thresholds",
     "Comparison": "selection.comparison",
     "DART": "priors",

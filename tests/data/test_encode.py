@@ -49,8 +49,8 @@ def test_pandas_nullable_and_unnamed_columns():
         {"a": pd.array([1, 2], "Int64"), "b": pd.array([True, False], "boolean")}
     )
     assert encode_X(nullable).values.tolist() == [[1, 1], [2, 0]]
-    assert encode_X(pd.DataFrame([[1, 2], [3, 4]])).names == ("x0", "x1")
-    assert encode_X(pd.DataFrame([[1, 2], [3, 4]], columns=[7, 8])).names == ("7", "8")
+    assert encode_X(pd.DataFrame([[1, 2], [3, 4]])).names == (0, 1)
+    assert encode_X(pd.DataFrame([[1, 2], [3, 4]], columns=[7, 8])).names == (7, 8)
 
 
 def test_polars_decimals():
@@ -208,7 +208,7 @@ def test_pandas_frames_with_sparse_columns(monkeypatch):
     assert (encoded.names, encoded.names_given) == (("a", "b", "c", "d"), True)
     unnamed = pd.DataFrame.sparse.from_spmatrix(scipy.sparse.eye_array(3, format="csr"))
     assert encode_X(unnamed).values.tolist() == np.eye(3).tolist()
-    assert encode_X(unnamed).names == ("x0", "x1", "x2")
+    assert encode_X(unnamed).names == (0, 1, 2)
     gaps = encode_X(sparse_frame(a=[1.0, 2.0, 3.0], b=[np.nan, np.nan, 1.0]))
     assert gaps.schema.missing == {1}
     mixed = encode_X(sparse_frame(a=[0, 2.5]).assign(b=["v", "u"]))

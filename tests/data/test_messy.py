@@ -276,7 +276,7 @@ def test_plots(fitted):
     assert {"west", "missing"} < set(plot.data["x"])
     drawn = bv.plots.partial_dependence(fitted, PANDAS)
     assert set(drawn.data["variable"]) == {"a", "site", "flag"}
-    with pytest.raises(ValueError, match="is a group"):
+    with pytest.raises(ValueError, match="Got the column group"):
         bv.plots.partial_dependence(fitted, PANDAS, features="pool")
 
 

@@ -207,7 +207,7 @@ def change_file(path, **changes):
         ({"settings": {"n_batches": []}}, "do not fit"),
         ({"settings": {"n_trees": "20"}}, "do not fit"),
         ({"settings": {"response": "ordinal"}}, "do not fit"),
-        ({"settings": {"feature_names": [1, 2, 3, 4, 5]}}, "do not fit"),
+        ({"settings": {"feature_names": [1.5, 2, 3, 4, 5]}}, "do not fit"),
         ({"forests/0/n_trees": np.array([1])}, "trees of"),
         ({"forests/1/variable": np.array(["a"])}, "trees are damaged"),
         ({"forests/1/tree_start": np.array([0, 7], np.uint64)}, "trees are damaged"),

@@ -323,7 +323,9 @@ def test_refusals(regression, regressor, classification, classifier):
             classifier.predict_proba(classification[0], return_interval=level)
     with pytest.raises(ValueError, match=r"`interval_of` must be one of .* Got 'f'"):
         regressor.predict(X, 0.9, interval_of="f")
-    with pytest.raises(ValueError, match=r"interval_of='observation'.*pass return_interval"):
+    with pytest.raises(
+        ValueError, match=r"`return_interval` must be a prob.*interval_of='observation'"
+    ):
         regressor.predict(X, interval_of="observation")
     with pytest.raises(TypeError, match="sample_weight"):
         bv.BARTClassifier(**ONE).fit(X, y > y.mean(), sample_weight=np.ones(60))
@@ -335,7 +337,9 @@ def test_refusals(regression, regressor, classification, classifier):
 
 def test_refusals_name_what_the_estimator_has(regression):
     X, y = regression
-    with pytest.raises(ValueError, match=r"prior=SpikeForest\(.*; pass bayesvc.BART\(\)"):
+    with pytest.raises(
+        ValueError, match=r"`prior` must keep .* Got SpikeForest\(.* Pass bayesvc.BART\(\)"
+    ):
         bv.BARTRegressor(prior=bv.SpikeForest()).fit(X, y)
     with pytest.raises(TypeError, match=r"y holds text.*BARTClassifier"):
         bv.BARTRegressor().fit(X, np.where(y > 0, "high", "low"))

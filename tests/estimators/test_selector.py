@@ -55,7 +55,8 @@ def test_parameters_are_those_of_select():
     }
     of_rows = inspect.signature(bv.VariableSelector.fit).parameters  # which belong to `fit`
     own = {name: value for name, value in parameters.items() if name not in of_rows}
-    assert bv.VariableSelector().get_params() == own
+    assert own.pop("n_jobs") == -1
+    assert bv.VariableSelector().get_params() == {**own, "n_jobs": None}
     assert set(of_rows) - {"self"} == {"X", "y", "sample_weight", "permute_within"}
 
 

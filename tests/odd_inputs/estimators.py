@@ -44,7 +44,7 @@ CASES: list[Case] = [
             ("y holds text", "BARTClassifier")),
     Refused("`BARTRegressor(prior=SpikeForest()).fit(X, y)`",
             lambda: bv.BARTRegressor(prior=bv.SpikeForest()).fit(X, Y), ValueError,
-            ("keeps no trees to predict with", "pass bayesvc.BART()")),
+            ("must keep trees to predict with", "Pass bayesvc.BART()")),
     Refused("a prediction from more columns than the fit had",
             lambda: fixture("bart").predict(np.ones((2, 4))), ValueError,
             ("X has 4 columns but the fits had 3",)),

@@ -1,4 +1,4 @@
-"""What the scikit-learn estimators share: checks of the data, and the posterior."""
+"""The base classes of the scikit-learn estimators: checks of the data, and the posterior."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from bayesvc.priors.spike_forest import SpikeForest
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.sampling.sample import sample
 
+Prediction = FloatArray | tuple[FloatArray, FloatArray, FloatArray]
+
 
 def by_position(name: str, values: Any) -> NDArray[Any] | None:
     """Return values per row as an array: scikit-learn matches rows by position, not by index."""
@@ -30,15 +32,15 @@ def by_position(name: str, values: Any) -> NDArray[Any] | None:
 
 
 class CheckedEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """The data as scikit-learn wants them checked; `fit` needs y."""
+    """An estimator that checks data by the rules of scikit-learn and needs y in `fit`."""
 
     n_features_in_: int
 
     def _checked_for_fit(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         if y is None:
             raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None; "
-                "pass one value per row of X"
+                f"{type(self).__name__} requires y to be passed, but the target y is None. "
+                "Pass one value per row of X."
             )
         return self._checked(X, fitting=True), column_or_1d(y, warn=True)
 
@@ -70,7 +72,7 @@ class CheckedEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is 
 
 
 class ForestEstimator(CheckedEstimator):
-    """A Bayesian forest with `fit` and `predict` still to be written."""
+    """A Bayesian forest without `fit` and `predict`, which subclasses add."""
 
     draws_: Draws
     feature_importances_: FloatArray
@@ -114,7 +116,7 @@ class ForestEstimator(CheckedEstimator):
         Raises
         ------
         MemoryError
-            Where the samples would not fit into memory.
+            If the samples do not fit into memory.
 
         Examples
         --------
@@ -180,8 +182,8 @@ class ForestEstimator(CheckedEstimator):
     def _sample(self, X: Any, y: Any, response: str, sample_weight: Any = None) -> None:
         if isinstance(self.prior, SpikeForest):
             raise ValueError(
-                f"prior={self.prior!r} keeps no trees to predict with; pass bayesvc.BART() or "
-                "bayesvc.DART(), or find variables with bayesvc.select"
+                f"`prior` must keep trees to predict with. Got {self.prior!r} instead. "
+                "Pass bayesvc.BART() or bayesvc.DART(), or select variables with bayesvc.select."
             )
         self.draws_ = sample(
             X,

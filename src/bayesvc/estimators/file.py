@@ -33,9 +33,9 @@ def write(selector: VariableSelector, path: PathLike) -> None:
     write_arrays(path, KIND.with_settings(settings, 1, arrays))
 
 
-def read(path: PathLike) -> VariableSelector:
-    """Return the selector that `write` wrote."""
-    return KIND.read(path, lambda settings, arrays: _selector(path, settings, arrays))
+def read(kind: type[VariableSelector], path: PathLike) -> VariableSelector:
+    """Return the selector of class `kind` that `write` wrote."""
+    return KIND.read(path, lambda settings, arrays: _selector(kind, path, settings, arrays))
 
 
 def _parameters(selector: VariableSelector) -> dict[str, Any]:
@@ -64,15 +64,15 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _selector(path: PathLike, settings: dict[str, Any], arrays: Arrays) -> VariableSelector:
-    from bayesvc.estimators.selector import VariableSelector  # it builds on this module
-
+def _selector(
+    kind: type[VariableSelector], path: PathLike, settings: dict[str, Any], arrays: Arrays
+) -> VariableSelector:
     parameters = dict(settings["parameters"])
     if parameters["prior"] is not None:
         parameters["prior"] = prior_from_dict(parameters["prior"])
     if isinstance(parameters["threshold"], dict):
         parameters["threshold"] = threshold_from_dict(parameters["threshold"])
-    selector = VariableSelector(**parameters)
+    selector = kind(**parameters)
     own = with_prefix("selection/", arrays)
     selection = _selection_file.from_parts(path, _selection_file.KIND.settings(path, own), own)
     n, names = settings["n_features_in"], settings["feature_names_in"]

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesvc._typing import PathLike
 from bayesvc.data.schema import Groups
+from bayesvc.estimators import file
 from bayesvc.estimators.base import CheckedEstimator, by_position
 from bayesvc.priors.base import TreePrior
 from bayesvc.sampling.progress import ProgressCallback
@@ -21,45 +22,45 @@ from bayesvc.thresholds import Threshold
 
 
 class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
-    """Keep the columns that drive y, as found with Bayesian tree ensembles.
+    """Keep the columns that Bayesian tree ensembles select as predictive of y.
 
     Parameters
     ----------
     method : str, default "dart-vc"
         One of `bayesvc.recipes`.
     goal : {"balanced", "quick", "screening", "confirmatory"}, optional
-        Picks the method; ``selection_`` says which and why.
+        Chooses the method; ``selection_`` says which and why.
     prior, measure, threshold : optional
-        Take the place of the method's own. `prior` is an object such as ``BART(k=3)``; `measure`
+        Replace those of the method. `prior` is an object such as ``BART(k=3)``; `measure`
         a name such as "vip"; `threshold` a name such as "gse", or an object such as
         ``Permutation("gse", alpha=0.1)``. All choices are listed at `bayesvc.select`.
     n_replicates : int or "auto", optional
     n_permutations : int, optional
-        Fits to the data, and to permuted responses; by default as many as the paper takes. With
-        "auto" no more than are needed, and none begun after `max_seconds`.
+        Number of replicates, and of null replicates (on permuted responses); by default those of
+        the paper. "auto" stops when the selection is stable, or after `max_seconds`.
     signal_test, allow_empty : bool
-        Test whether there is any signal (by default), and select nothing where there is none (not
-        by default); see `bayesvc.select`.
+        Whether to test for any signal (default True), and whether to select nothing if there is
+        none (default False); see `bayesvc.select`.
     n_trees : int, default 20
-        Trees in a forest.
+        Number of trees in a forest.
     burn_in, n_draws : int, optional
-        Draws thrown away and draws kept, per fit; 5000 each by default.
+        Number of draws discarded and of draws kept, per replicate; 5000 each by default.
     random_state : int, Generator, RandomState, SeedSequence or None
         Seed. The same data, parameters and seed give the same result on any number of threads.
     n_jobs : int, optional
         Number of threads; None means 1 unless ``joblib.parallel_config`` says otherwise; -1 uses
         all CPUs.
     progress : bool or callable, optional
-        True draws a bar on a terminal; a callable receives ``(done, total)`` sweeps.
+        True shows a progress bar on a terminal; a callable receives ``(done, total)`` iterations.
     response : {"auto", "continuous", "binary"}
-        "auto" takes truth values, two classes of text, and numbers that are all 0 or 1 for
-        binary (probit model). Classes with other numbers, such as -1 and 1, need "binary".
+        "auto" treats booleans, two classes of text, and numbers that are all 0 or 1 as binary
+        (probit model). For any other two numbers, such as -1 and 1, pass "binary".
     checkpoint : path, optional
-        Folder for finished fits: a run that was stopped goes on from there to the same result.
-        It needs a `random_state`.
+        Folder for finished replicates: a run that was stopped continues from there to the same
+        result. It needs a `random_state`.
     groups : mapping from str to columns, optional
-        Columns, by name or position, that are one variable, to be kept or not as a whole, by the
-        name of the variable.
+        Column groups, each of which is kept or dropped as a whole: columns, by name or position,
+        by the name of the variable.
 
     Attributes
     ----------
@@ -68,15 +69,16 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
     support_ : ndarray of bool (n_features,)
         Which columns are kept; `get_support` returns the same.
     scores_ : ndarray (n_features,)
-        The measure of each column, or the first of its numbers. High ones are good, unless the
-        measure is a rank ("vip-rank", "vc-rank"). The columns of a group have the group's.
+        Importance of each column, by the first number of the measure if it has several. Higher is
+        more important, unless the measure is a rank ("vip-rank", "vc-rank"). The columns of a
+        group have the importance of the group.
     ranking_ : ndarray of int (n_features,)
-        Place of each column by its score; 1 is the most important, equals share a place.
+        Rank of each column by importance; 1 is the most important, and ties share a rank.
     n_features_ : int
         Number of columns kept.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
-        Only where X was a data frame whose column names are all text.
+        Only if X was a data frame whose column names are all strings.
 
     See Also
     --------
@@ -86,9 +88,9 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
     Notes
     -----
     X may be an array, a data frame (pandas, polars) or a sparse matrix, which is made dense for
-    the fit if memory allows. Text and categorical columns are categories, and values may be
-    missing. Where nothing is selected, `transform` warns and returns no columns. A pickle holds
-    the fits but not the data; so does the file of `save`, which later versions can read too.
+    the fit if memory allows. Text columns are categorical, and values may be missing. If nothing
+    is selected, `transform` warns and returns no columns. A pickle holds the draws but not the
+    data; so does the file of `save`, which later versions can read too.
 
     Examples
     --------
@@ -102,7 +104,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
     >>> selector.transform(X).shape
     (100, 2)
 
-    In a pipeline, what is selected follows from the training rows alone:
+    In a pipeline, only the training rows decide what is selected:
 
     >>> from sklearn.linear_model import LinearRegression
     >>> from sklearn.pipeline import make_pipeline
@@ -161,17 +163,17 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         self.max_seconds = max_seconds
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, permute_within: Any = None) -> Self:
-        """Select the columns of X that drive y.
+        """Select the columns of X that are predictive of y.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix (n_rows, n_features)
-            Numbers, truth values or categories; missing values are allowed.
+            Numbers, booleans or categories; missing values are allowed.
         y : array or series (n_rows,)
             Numbers, or two classes; see `response`.
         sample_weight, permute_within : array (n_rows,), optional
-            The precision of each row's response, and blocks of rows to permute responses within;
-            see `bayesvc.select`.
+            Weight of each row, and blocks of rows within which responses are permuted; see
+            `bayesvc.select`. Values belong to the rows by position, whatever their index.
 
         Returns
         -------
@@ -205,10 +207,10 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         return self
 
     def save(self, path: PathLike) -> None:
-        """Write the fitted selector, but not the data, to one file; `load` reads it.
+        """Write the fitted selector, but not the data, to a file that `load` reads.
 
-        Unlike a pickle the file can be read by all later versions, and nothing in it is executed.
-        A function given as `progress` is left out, and so is the choice of `set_output`; a random
+        Unlike a pickle, the file can be read by all later versions, and nothing in it is executed.
+        A function given as `progress` is not saved, nor is the choice of `set_output`; a random
         generator given as `random_state` becomes the integer that was drawn from it.
 
         Examples
@@ -224,9 +226,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         >>> again.get_feature_names_out()
         array(['x1'], dtype=object)
         """
-        from bayesvc.estimators.file import write  # it builds on this module
-
-        write(self, path)
+        file.write(self, path)
 
     @classmethod
     def load(cls, path: PathLike) -> VariableSelector:
@@ -236,9 +236,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         --------
         See `save`.
         """
-        from bayesvc.estimators.file import read  # it builds on this module
-
-        return read(path)
+        return file.read(cls, path)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
