@@ -148,7 +148,8 @@ test-python: $(VENV)/.dev
 
 doctest: $(VENV)/.dev
 	@echo '==> Examples in docstrings'
-	$(PYTEST) -q -c pyproject.toml --doctest-modules --pyargs bayesvc
+	$(PYTEST) -q -c pyproject.toml -W "ignore::bayesvc.exceptions.BayesvcWarning" \
+		--doctest-modules --pyargs bayesvc
 
 # The tests that run the extension through its parts are enough for C++: without optimisation it is slow.
 COVERAGE_FLAGS := --coverage -fprofile-update=atomic

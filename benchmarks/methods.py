@@ -81,7 +81,7 @@ def after_sampling(rounds: int, draws: int) -> tuple[dict[str, Any], str]:
             again, _ = timed(lambda s=selection: bv.select_from(s.draws))
             columns = selection.draws._encoded.columns
             twins, _ = timed(lambda s=selection, c=columns: c.correlations(s.selected.tolist()))
-            told, _ = timed(lambda s=selection: (s.warnings, s.table))
+            told, _ = timed(lambda s=selection: (s.notes, s.table))
             # sixty selections: on request only, and at p = 100,000 minutes
             stable, _ = timed(lambda s=selection: s.stability) if p < 1000 else (float("nan"), None)
             sampling = float(selection.draws.seconds.sum())
@@ -91,7 +91,7 @@ def after_sampling(rounds: int, draws: int) -> tuple[dict[str, Any], str]:
                     "sampling": sampling,
                     "after": again + twins + told,
                     "stability": None if p > 1000 else stable,
-                    "leaves": len(selection.cut.points),
+                    "leaves": len(selection.threshold_result.points),
                 }
             )
         share = statistics.median(run["after"] / run["sampling"] for run in runs)

@@ -22,7 +22,7 @@ from bayesvc._version import __version__
 from bayesvc._wiring import wire
 
 if TYPE_CHECKING:
-    from bayesvc import measures, plots, report, thresholds
+    from bayesvc import exceptions, measures, plots, report, thresholds
     from bayesvc.draws import diagnostics
     from bayesvc.draws.draws import Draws
     from bayesvc.estimators.classifier import BARTClassifier
@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from bayesvc.report import write_report
     from bayesvc.sampling.sample import sample
     from bayesvc.selection.comparison import Comparison
+    from bayesvc.selection.from_draws import select_from
     from bayesvc.selection.methods import recipes
     from bayesvc.selection.result import Selection
-    from bayesvc.selection.select import compare, select, select_from
+    from bayesvc.selection.select import compare, select
     from bayesvc.selection.subsample_stability import RowStability, row_stability
     from bayesvc.thresholds import Clustering, MedianProbability, Permutation
 
@@ -56,6 +57,7 @@ wire(
 # Loaded when first asked for: `bayesvc --help` needs no numpy, and sampling no scikit-learn.
 _MODULES = {
     "diagnostics": "draws.diagnostics",
+    "exceptions": "exceptions",
     "measures": "measures",
     "plots": "plots",
     "prediction_check": "selection.prediction_check",
@@ -82,7 +84,7 @@ _LATER = {
     "row_stability": "selection.subsample_stability",
     "sample": "sampling.sample",
     "select": "selection.select",
-    "select_from": "selection.select",
+    "select_from": "selection.from_draws",
     "write_report": "report",
 }
 
@@ -104,6 +106,7 @@ __all__ = [
     "__version__",
     "compare",
     "diagnostics",
+    "exceptions",
     "measures",
     "plots",
     "recipes",

@@ -15,6 +15,9 @@ import pytest
 import bayesvc as bv
 from tests.helpers.settings import SEEDED
 
+# Short chains: what their notes warn of is not the subject here.
+pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
+
 TWO = SEEDED | {"n_replicates": 2, "n_jobs": 1}
 PRIORS = {
     "bart": bv.BART(),

@@ -23,6 +23,9 @@ from bayesvc.sampling.seeds import Role, chain_seed
 from tests.helpers.same_bits import assert_same_bits
 from tests.helpers.settings import SEEDED, SETTLED
 
+# Short chains: what their notes warn of is not the subject here.
+pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
+
 ENOUGH = SETTLED | {"n_replicates": 3}
 
 

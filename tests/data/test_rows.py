@@ -15,6 +15,9 @@ from bayesvc.sampling.seeds import Role, random_words
 from tests.helpers.same_bits import assert_same_bits
 from tests.helpers.settings import SEEDED
 
+# Short chains: what their notes warn of is not the subject here.
+pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
+
 TWO = SEEDED | {"n_replicates": 2}
 
 

@@ -130,7 +130,7 @@ def test_what_needs_more_than_counts_says_so(regression):
     X, y = regression
     draws = bv.Draws.from_counts(FIVE_DRAWS)
     with pytest.raises(ValueError, match=r"holds no 'mi'.*; pass the Draws of bayesvc.sample"):
-        measures.mi(draws)
+        measures.metropolis_importance(draws)
     for data in ((), (X, y)):
         with pytest.raises(ValueError, match=r"source='counts'.*data and the prior.*Pass the"):
             draws.extend(1, *data)
@@ -144,7 +144,9 @@ def test_tallies_without_counts_still_know_their_importance(regression, tmp_path
     loaded = bv.Draws.load(tmp_path / "file")
     assert loaded.counts is None
     assert loaded.source == "bayesvc"
-    np.testing.assert_array_equal(measures.mi(loaded), measures.mi(sampled))
+    np.testing.assert_array_equal(
+        measures.metropolis_importance(loaded), measures.metropolis_importance(sampled)
+    )
 
 
 def test_repr():

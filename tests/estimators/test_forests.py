@@ -25,6 +25,9 @@ from tests.helpers.estimator_checks import WEIGHTED, expected_failures
 from tests.helpers.same_bits import assert_same_bits
 from tests.helpers.settings import SHORT
 
+# Short chains: what their notes warn of is not the subject here.
+pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
+
 ONE = SHORT | {"n_trees": 20, "n_replicates": 1}
 ESTIMATORS = [bv.BARTRegressor(**ONE), bv.BARTClassifier(**ONE)]
 

@@ -16,7 +16,16 @@ from tests.helpers.settings import SHORT
 
 # Two fits, four variables: ties within a fit, and the last variable is never split on.
 VC = np.array([[4.0, 1, 1, 0], [2, 3, 1, 0]])
-EVERY_MEASURE = ["vip", "mi", "mpvip", "vc", "vip_rank", "vc_rank", "vc_measure", "vip_measure"]
+EVERY_MEASURE = [
+    "vip",
+    "metropolis_importance",
+    "mpvip",
+    "vc",
+    "vip_rank",
+    "vc_rank",
+    "vc_measure",
+    "vip_measure",
+]
 
 
 def tallies(values):
@@ -29,8 +38,10 @@ def test_means_and_medians_worked_out_by_hand():
     draws = tallies([[1.0, 0], [2, 0], [6, 3]])
     for name in ("vc", "vip", "mpvip"):
         assert getattr(measures, name)(draws).tolist() == [3, 1], name
-    assert measures.mi(draws).tolist() == [2, 0]
-    assert measures.mi(tallies([[1.0, 0], [2, 5]])).tolist() == [1.5, 2.5], "an even number of fits"
+    assert measures.metropolis_importance(draws).tolist() == [2, 0]
+    assert measures.metropolis_importance(tallies([[1.0, 0], [2, 5]])).tolist() == [1.5, 2.5], (
+        "an even number of fits"
+    )
 
 
 def test_ranks_worked_out_by_hand():
@@ -142,11 +153,19 @@ def test_the_matrix_needs_little_memory(rng):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: measures.mpvip(SimpleNamespace(mpvip=None)), ValueError, "holds no 'mpvip'"),
-        (lambda: measures.vc(SimpleNamespace()), ValueError, "SimpleNamespace holds no 'vc'"),
+        (
+            lambda: measures.mpvip(SimpleNamespace(mpvip=None)),
+            ValueError,
+            "must hold 'mpvip' for this measure",
+        ),
+        (lambda: measures.vc(SimpleNamespace()), ValueError, "Got SimpleNamespace without it"),
         (lambda: measures.vc(tallies([1.0, 2])), ValueError, r"shape (2,)"),
         (lambda: measures.vc(tallies(np.empty((0, 3)))), ValueError, r"shape (0, 3)"),
-        (lambda: measures.mi(tallies([[1, np.nan]])), ValueError, "draws.mi[0, 1]=nan"),
+        (
+            lambda: measures.metropolis_importance(tallies([[1, np.nan]])),
+            ValueError,
+            "`draws.mi` must be finite. Got nan at [0, 1]",
+        ),
         (
             lambda: measures.vip(tallies(VC), of="means"),
             ValueError,

@@ -138,8 +138,8 @@ ACCEPTED = [
              lambda draws: np.isfinite(draws.sigma).all()),
     Accepted("fewer than 20 rows in `select`", lambda: select(X[:19], Y[:19]),
              "a note says not to rely on the selection; from 20 rows on there is none",
-             lambda found: any("19 rows only" in text for text in found.warnings)
-             and not any("rows only" in text for text in select(X[:20], Y[:20]).warnings)),
+             lambda found: any(note.code == "few-rows" for note in found.notes)
+             and not any(note.code == "few-rows" for note in select(X[:20], Y[:20]).notes)),
 ]  # fmt: skip
 
 CASES: list[Case] = [*REFUSED, *ACCEPTED]

@@ -122,7 +122,7 @@ ACCEPTED: list[Case] = [
     Accepted("a response without any signal",
              lambda: select(X, np.random.default_rng(5).normal(size=len(X)), signal_test=True),
              "the first note of the result says that no signal was found",
-             lambda found: found.warnings[0].startswith("no signal was found")),
+             lambda found: found.notes[0].code == "no-signal"),
     Accepted("the same with `allow_empty=True`",
              lambda: select(X, np.random.default_rng(5).normal(size=len(X)), signal_test=True,
                             allow_empty=True),

@@ -41,7 +41,7 @@ def assert_finds_the_relevant(draws: bv.Draws) -> None:
     selected = thresholds.clustering(measures.vc_measure(draws))
     assert np.flatnonzero(selected).tolist() == RELEVANT
     with pytest.raises(ValueError, match="holds no 'mi'"):
-        measures.mi(draws)
+        measures.metropolis_importance(draws)
 
 
 def assert_sigma_is_plausible(draws: bv.Draws) -> None:

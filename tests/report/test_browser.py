@@ -310,7 +310,7 @@ def test_print_shows_all_selected_rows_and_no_controls(opened: Opener) -> None:
 
 def test_a_comparison_opens(opened: Opener) -> None:
     draws = selection(30).draws
-    several = {"vc": bv.select_from(draws), "mpm": bv.select_from(draws, "mpvip")}
+    several = {"vc": bv.select_from(draws), "mpm": bv.select_from(draws, measure="mpvip")}
     browser = opened(bv.Comparison(several, None), charts=1)
     assert "Both methods select" in browser.find_element("id", "conclusion").text
     heading(browser, "mpm").find_element("css selector", "button").click()

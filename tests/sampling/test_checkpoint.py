@@ -17,6 +17,9 @@ from bayesvc import _core
 from bayesvc.sampling.replicates import Interrupted
 from tests.helpers.settings import SEEDED
 
+# Short chains: what their notes warn of is not the subject here.
+pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
+
 RUN = """
 import sys
 import numpy as np

@@ -22,6 +22,9 @@ from bayesvc.sampling.checkpoint import settings_to_dict
 from bayesvc.sampling.config import ChainConfig
 from bayesvc.sampling.seeds import Role, chain_seed
 
+# Short chains: what their notes warn of is not the subject here.
+pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
+
 FloatArray = NDArray[np.float64]
 Data = tuple[FloatArray, FloatArray]
 

@@ -16,6 +16,9 @@ from bayesvc.selection.signal import find_signal
 from tests.helpers.no_sampling import MESSAGE, no_sampling
 from tests.helpers.settings import SEEDED, TINY
 
+# Short chains: what their notes warn of is not the subject here.
+pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
+
 ONE = TINY | {"n_replicates": 1, "random_state": 0}
 UNTESTED = TINY | {"random_state": 0, "signal_test": False}
 

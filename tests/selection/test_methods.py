@@ -13,6 +13,9 @@ import bayesvc as bv
 from bayesvc._validation import check_choice
 from bayesvc.selection.methods import RECIPES, resolve_method
 
+# Short chains: what their notes warn of is not the subject here.
+pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
+
 
 @pytest.mark.parametrize("name", list(RECIPES))
 def test_recipes_resolve_to_themselves(name: str) -> None:
@@ -76,7 +79,7 @@ def test_goals(goal: str, name: str, n_replicates: int) -> None:
 
 
 def test_what_a_goal_cannot_do_is_laid_to_the_goal() -> None:
-    with pytest.raises(ValueError, match=r"at least 2 \(goal 'balanced' picks dart-relevance"):
+    with pytest.raises(ValueError, match=r"at least 2 .* \(Goal 'balanced' picks dart-relevance"):
         resolve_method(goal="balanced", n_replicates=1)
 
 
@@ -84,13 +87,14 @@ def test_every_combination_is_possible_or_refused_with_what_fits() -> None:
     """Clustering cuts anything, permutation the scores of fits, the median probability such."""
     for measure, kind in bv.measures.MEASURES.items():
         for threshold in bv.thresholds.THRESHOLDS:
-            fits = threshold == "clustering" or (kind.shape == "scores" and measure != "relevance")
+            scores = kind.n_columns == 1 and not kind.lower_is_better
+            fits = threshold == "clustering" or (scores and measure != "relevance")
             if threshold in ("median-probability", "most-probable"):
                 fits = measure in ("mpvip", "relevance")
             if fits:
                 assert resolve_method(measure=measure, threshold=threshold).measure is kind
                 continue
-            with pytest.raises(ValueError, match=r"cannot go with.*; with .* use .*'clustering'"):
+            with pytest.raises(ValueError, match=r"is not compatible with.* Use .*'clustering'"):
                 resolve_method(measure=measure, threshold=threshold)
 
 
@@ -103,16 +107,19 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"threshold": "gsee"}, r"`threshold` .* Got 'gsee' instead. Did you mean 'gse'\?"),
     ({"goal": "fast"}, "`goal` must be one of .* Got 'fast'"),
     ({"goal": "quick", "method": "bart-vc"}, "pass one of them"),
-    ({"measure": "vc-measure", "threshold": "gse"}, "several columns; with 'vc-measure' use"),
-    ({"measure": "vip-rank", "threshold": "local"}, "ranks, of which low ones are good"),
-    ({"measure": "vip", "threshold": "median-probability"}, "no probability"),
+    ({"measure": "vc-measure", "threshold": "gse"}, "has 4 columns, .* Use threshold 'clustering'"),
+    ({"measure": "vip-rank", "threshold": "local"}, "low values of the measure are good"),
+    ({"measure": "vip", "threshold": "median-probability"}, "not a probability"),
     ({"n_replicates": 0}, "`n_replicates` must be an integer of at least 1"),
-    ({"n_permutations": 10}, "n_permutations=10 has no meaning for threshold='clustering'"),
-    ({"method": "bart-vip-gse", "n_permutations": 18}, "at least 19.*alpha=0.05"),
-    ({"method": "bart-vip-gse", "n_permutations": 10**6}, "more than makes sense"),
-    ({"threshold": bv.Clustering(weights=(1, 2))}, "2 weights for 4 columns; pass 4 weights$"),
+    ({"n_permutations": 10}, "`n_permutations` must not be given with threshold 'clustering'"),
+    ({"method": "bart-vip-gse", "n_permutations": 18}, "at least 19.*at this level"),
+    (
+        {"method": "bart-vip-gse", "n_permutations": 10**6},
+        "`n_permutations` must be at most 100000",
+    ),
+    ({"threshold": bv.Clustering(weights=(1, 2))}, "2 weights, and the measure has 4 columns"),
     ({"method": "DART-VC"}, r"Did you mean 'dart-vc'\?"),
-    ({"threshold": bv.Permutation("gse", alpha=0.001)}, r"at least 999\. Got 50.*alpha=0.001\.$"),
+    ({"threshold": bv.Permutation("gse", alpha=0.001)}, r"at least 999\. Got 50.*at this level\.$"),
 ]
 
 
@@ -138,19 +145,19 @@ def test_names_of_other_types() -> None:
         bv.compare(None, None, "al")
     with pytest.raises(ValueError, match=r"`methods\[1\]` must be one of .* Got 'dart-mp'"):
         bv.compare(None, None, np.array(["dart-vc", "dart-mp"]))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"draws is a list; pass .*Draws"):
+    with pytest.raises(TypeError, match=r"`draws` must be Draws. Got a list"):
         bv.select_from([[1, 2]])  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"permuted is a list; pass .*Draws"):
-        bv.select_from(bv.Draws.from_counts([[[2, 0]]]), "vip", permuted=[1])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"`permuted` must be Draws. Got a list"):
+        bv.select_from(bv.Draws.from_counts([[[2, 0]]]), measure="vip", permuted=[1])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"`kind` must be one of .* Got 'max'"):
         bv.Permutation("max")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"at=1\.5 is no probability"):
+    with pytest.raises(ValueError, match=r"`at` must be .* Got 1\.5"):
         bv.MedianProbability(1.5)
 
 
 @pytest.mark.parametrize("weights", ["ab", 2, (1, -1, 1, 1), (0, 0), (1, math.nan), ()])
 def test_weights_are_checked_before_any_fit(weights: Any) -> None:
-    with pytest.raises((ValueError, TypeError), match=r"^(weights.*pass|`weights.*must be)"):
+    with pytest.raises((ValueError, TypeError), match=r"^`weights.*must be"):
         bv.Clustering(weights=weights)
 
 
@@ -165,12 +172,12 @@ def test_long_lists_of_names_are_cut() -> None:
 
 def test_missing_tallies_are_named() -> None:
     draws = bv.Draws.from_counts([[[2, 0], [1, 1]]])
-    with pytest.raises(ValueError, match="holds no 'mi'"):
-        bv.select_from(draws, "mi", "clustering")
-    with pytest.raises(ValueError, match="permuted=None, but threshold='gse'"):
-        bv.select_from(draws, "vip", "gse")
+    with pytest.raises(ValueError, match="must hold 'mi'"):
+        bv.select_from(draws, measure="mi", threshold="clustering")
+    with pytest.raises(ValueError, match="`permuted` must be given, because threshold 'gse'"):
+        bv.select_from(draws, measure="vip", threshold="gse")
     null = bv.Draws.from_counts(np.ones((20, 1, 2), dtype=int))
-    assert bv.select_from(draws, "vip", "gse", permuted=null).null is not None
+    assert bv.select_from(draws, measure="vip", threshold="gse", permuted=null).null is not None
 
 
 def test_hints_are_the_nearest_names() -> None:

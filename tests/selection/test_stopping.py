@@ -9,6 +9,9 @@ import bayesvc as bv
 from bayesvc.selection import stopping
 from bayesvc.selection.stopping import first_stable, sample_until_stable
 
+# Short chains: what their notes warn of is not the subject here.
+pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
+
 SHORT = {"burn_in": 100, "n_draws": 100, "random_state": 4, "signal_test": False}
 
 

@@ -154,7 +154,7 @@ def _entries(spec: Any, counts: tuple[int, ...], arguments: tuple[str, ...]) -> 
         method = replace(method, prior=replace(prior, sigma_hat="lm-uncorrected"))
     numbers = {method.n_replicates}
     if method.n_replicates > 0 and not permutes and fixed is None:
-        numbers |= {count for count in counts if count >= method.measure.least_fits}
+        numbers |= {count for count in counts if count >= method.measure.min_replicates}
     return [
         Entry(name, replace(method, n_replicates=n), knows_sigma=name == TRUE_SIGMA)
         for n in sorted(numbers)

@@ -205,7 +205,7 @@ def _from_kept(entry: Entry, kept: Mapping[str, KeptTallies]) -> tuple[BoolArray
     null = None
     if entry.n_permutations:
         assert own.permuted is not None
-        null = method.measure.per_fit(own.permuted)[: entry.n_permutations]
+        null = method.measure.per_replicate(own.permuted)[: entry.n_permutations]
     fits = own.first(entry.n_replicates)
     seconds = float(fits.seconds.sum())
     if own.permuted is not None:

@@ -12,6 +12,7 @@ from bayesvc.cli.info_commands import completion, info, recipes
 from bayesvc.cli.output import InOrderOfUse
 from bayesvc.cli.predict_command import predict
 from bayesvc.cli.select_command import select
+from bayesvc.exceptions import silenced
 
 
 @click.group(
@@ -23,6 +24,7 @@ from bayesvc.cli.select_command import select
 @click.version_option(__version__, prog_name="bayesvc")
 def app() -> None:
     """Select the columns of a table that predict a response, with Bayesian trees."""
+    click.get_current_context().with_resource(silenced())  # the commands print notes themselves
 
 
 for command in (select, compare, predict, recipes, demo, bench, info, completion):

@@ -14,6 +14,7 @@ import click
 if TYPE_CHECKING:
     import polars as pl
 
+    from bayesvc.exceptions import Note
     from bayesvc.sampling.progress import ProgressCallback
     from bayesvc.selection.signal import SignalTest
 
@@ -114,12 +115,12 @@ def note(text: str) -> None:
     click.echo(text, err=True)
 
 
-def say_notes(warnings: Sequence[str], signal: SignalTest | None) -> None:
+def say_notes(notes: Sequence[Note], signal: SignalTest | None) -> None:
     """Print what a reader of a result should know."""
     from bayesvc._text import as_sentence
 
-    for text in warnings:
-        note(f"Note: {as_options(text)}.")
+    for each in notes:
+        note(f"Note: {as_options(each.text)}")
     if signal is not None and signal.found:
         note(as_sentence(signal.sentence))
 

@@ -41,7 +41,11 @@ def write_comparison(
     votes = found.table.rename({"variable": "feature"})
     votes.sort("methods", descending=True, maintain_order=True).write_csv(folder / "comparison.csv")
     chosen = {name: selection.names for name, selection in found.items()}
-    about = {"target": data.y.name, "selected": chosen, "warnings": found.warnings}
+    about = {
+        "target": data.y.name,
+        "selected": chosen,
+        "notes": [note.as_dict() for note in found.notes],
+    }
     text = json.dumps(about, indent=1)
     (folder / "comparison.json").write_text(text + "\n", encoding="utf-8")
     with_extra("figures", lambda: _save(found.plot(), figure), silent=silent)
@@ -59,12 +63,11 @@ def _report(found: Selection | Comparison, path: Path, data: ChosenColumns, sour
 def _selection_figures(found: Selection, folder: Path) -> None:
     """Draw the figures that this method and its replicates allow."""
     from bayesvc import plots
-    from bayesvc.thresholds import ClusteringResult
 
     kinds = ["scatter", "importance"]
     if found.null is not None:
         kinds.append("nulls")
-    if isinstance(found.cut, ClusteringResult) and len(found.cut.tree):
+    if found.threshold_result.has_dendrogram:
         kinds.append("dendrogram")
     if found.draws.abc is None:
         kinds.append("traces")

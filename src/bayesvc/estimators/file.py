@@ -10,9 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesvc._archive import Arrays, FileFormat, add_prefix, with_prefix, write_arrays
 from bayesvc._typing import PathLike
+from bayesvc.measures import check_measure
 from bayesvc.priors.base import prior_from_dict, prior_to_dict
 from bayesvc.selection import file as _selection_file
-from bayesvc.thresholds import Threshold, threshold_from_dict, threshold_to_dict
+from bayesvc.thresholds import check_threshold, threshold_from_dict, threshold_to_dict
 
 if TYPE_CHECKING:
     from bayesvc.estimators.selector import VariableSelector
@@ -52,8 +53,10 @@ def _parameters(selector: VariableSelector) -> dict[str, Any]:
         "checkpoint": None if found["checkpoint"] is None else os.fspath(found["checkpoint"]),
         "groups": None if groups is None else {name: _plain(own) for name, own in groups.items()},
     }
-    if isinstance(threshold, Threshold):
-        found["threshold"] = threshold_to_dict(threshold)
+    if threshold is not None and not isinstance(threshold, str):
+        found["threshold"] = threshold_to_dict(check_threshold(threshold))
+    if found["measure"] is not None:
+        found["measure"] = check_measure(found["measure"]).name
     return {name: _plain(value) for name, value in found.items()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from bayesvc._typing import PathLike
 from bayesvc.data.schema import Groups
 from bayesvc.estimators import file
 from bayesvc.estimators.base import CheckedEstimator, by_position
+from bayesvc.measures import Measure
 from bayesvc.priors.base import TreePrior
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.selection.methods import DEFAULT_METHOD
@@ -125,8 +127,8 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         *,
         goal: Literal["balanced", "quick", "screening", "confirmatory"] | None = None,
         prior: TreePrior | None = None,
-        measure: str | None = None,
-        threshold: str | Threshold | None = None,
+        measure: str | Measure | Callable[[Any], Any] | None = None,
+        threshold: str | Threshold | Callable[[Any], Any] | None = None,
         n_replicates: int | Literal["auto"] | None = None,
         n_permutations: int | None = None,
         n_trees: int = 20,

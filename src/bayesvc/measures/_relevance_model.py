@@ -1,10 +1,11 @@
-"""How probable it is that a variable is relevant, from what a few fits agree on.
+"""The probability that a variable is relevant, from what a few replicates agree on.
 
-A relevant variable is needed by every fit; one that a chain picked up by chance is in that fit
-alone, though there it may stay to the end. So four things are looked at: how often fits split on
-the variable, in how many of their draws it is, how far the fits agree at all, and how many splits
-variables have that do not matter. A logistic regression, learned on problems whose truth
-is known (``studies/summaries/learn.py``), turns them into a probability.
+Every replicate needs a relevant variable. One that a chain picked up by chance is in that replicate
+only, though it may stay there to the end. The model therefore looks at four things: how often the
+replicates split on the variable, the proportion of their draws that contain it, how far the
+replicates agree at all, and how many splits irrelevant variables have. A logistic regression,
+learned on problems with known answers (``studies/summaries/learn.py``), turns them into a
+probability.
 """
 
 from __future__ import annotations
@@ -16,22 +17,22 @@ from bayesvc._typing import FloatArray
 
 LEARNED_TREES = 20
 
-# Of 1, count and inclusion; of the same three times the variance of the mean; of the noise floor.
+# For 1, count and inclusion; for these three times the variance of the mean; for the noise floor.
 COEFFICIENTS = (-3.446, 1.301, 0.783, -7.417, 3.105, -1.813, -0.878)
 
-_COUNT_GUARD = 0.05  # of splits per draw, and of inclusion: keep logarithms finite
+_COUNT_GUARD = 0.05  # added to splits per draw and, below, to inclusion: keeps logarithms finite
 _SHARE_GUARD = 0.01
 _USUAL_FLOOR = 0.06  # counts as one variable
 _USUAL_SHARE, _SHARE_WEIGHT = 0.3, 0.3  # counts as so much variance of an inclusion
 
 
 def evidence(vc: FloatArray, mpvip: FloatArray) -> FloatArray:
-    """Return what the fits say of each variable: (n_features, 7), as `COEFFICIENTS` take it.
+    """Return the features of each variable that `COEFFICIENTS` weigh: (n_features, 7).
 
     Parameters
     ----------
     vc, mpvip : ndarray (n_replicates, n_features)
-        Mean number of splits on a variable in a draw, and the share of draws with any.
+        Mean number of splits on a variable in a draw, and the proportion of draws with any.
 
     Examples
     --------
@@ -49,11 +50,11 @@ def evidence(vc: FloatArray, mpvip: FloatArray) -> FloatArray:
 
 
 def between_share(mpvip: FloatArray) -> float:
-    """Return how much of the variance of "the variable is in the forest" lies between the fits.
+    """Return the proportion of the variance of inclusion that lies between the replicates.
 
-    0: the fits say the same, and any draw is as good as another; 1: each fit sticks to its
-    variables, and all its draws are one vote. Divided by the number of fits it is the variance of
-    the mean inclusion in units of that of a single draw.
+    0 means that the replicates agree and any draw is as good as another; 1 that each replicate
+    keeps to its own variables, so that all its draws count as one. Divided by the number of
+    replicates it is the variance of the mean inclusion, in units of that of a single draw.
 
     Examples
     --------
@@ -64,20 +65,20 @@ def between_share(mpvip: FloatArray) -> float:
     >>> round(between_share(stuck), 2), round(between_share(mixed), 2)
     (0.99, 0.01)
     """
-    n_fits = len(mpvip)
-    if n_fits == 1:
+    n_replicates = len(mpvip)
+    if n_replicates == 1:
         return _USUAL_SHARE
     mean, between = mpvip.mean(axis=0), mpvip.var(axis=0, ddof=1)
-    whole = mean * (1 - mean) + between / n_fits
+    whole = mean * (1 - mean) + between / n_replicates
     prior = _SHARE_WEIGHT * _USUAL_SHARE
     return float((between.sum() + prior) / (whole.sum() + _SHARE_WEIGHT))
 
 
 def noise_floor(counts: FloatArray) -> float:
-    """Return how many splits in a draw a variable has that does not matter.
+    """Return the number of splits per draw that an irrelevant variable has.
 
-    That is the mean over the half of the variables with the fewest. It is near 0 where there are
-    many columns, and several where there are few, since the trees have to split on something.
+    It is the mean over the half of the variables with the fewest splits. It is near 0 if there are
+    many columns, and several if there are few, since the trees have to split on something.
 
     Examples
     --------
@@ -98,7 +99,7 @@ def probability(vc: FloatArray, mpvip: FloatArray) -> FloatArray:
     Parameters
     ----------
     vc, mpvip : ndarray (n_replicates, n_features)
-        As in `evidence`. One fit alone cannot say what fits agree on; the usual is then assumed.
+        As in `evidence`. With one replicate, the usual agreement is assumed.
 
     Examples
     --------

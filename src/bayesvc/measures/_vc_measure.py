@@ -1,26 +1,30 @@
-"""Counts and ranks together, for clustering."""
+"""Split counts and their ranks together, for clustering (VC-measure)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from bayesvc._typing import FloatArray
-from bayesvc.measures._tally import _summary, _tally
+from bayesvc.measures._families import QuartileMeasure
+from bayesvc.measures._tally import tally_of, with_quartiles
 
 
 def vc_measure(draws: object, one_column_if_single: bool = False) -> FloatArray:
-    """VC-measure: what the fits say of a variable's count and of its rank, for clustering.
+    """Return counts and ranks with their quartiles, for clustering (VC-measure).
 
     Parameters
     ----------
     draws : Draws
     one_column_if_single : bool, default False
-        With one replicate, ranks and quantiles say no more than the count; True then returns the
+        With one replicate, ranks and quantiles add nothing to the count; True then returns the
         counts alone, as a matrix of one column. The clusters can differ between the two forms.
 
     Returns
     -------
-    ndarray (n_features, 4)
+    ndarray of shape (n_features, 4)
         Mean count, 25 % quantile of the counts, mean rank, 75 % quantile of the ranks, over the
-        replicates; raw, without transformation.
+        replicates, without any transformation.
 
     Examples
     --------
@@ -31,4 +35,19 @@ def vc_measure(draws: object, one_column_if_single: bool = False) -> FloatArray:
     array([[5.        , 4.5       , 1.33333333, 1.5       ],
            [2.66666667, 0.        , 1.66666667, 2.        ]])
     """
-    return _summary(_tally(draws, "vc"), one_column_if_single)
+    return with_quartiles(tally_of(draws, "vc"), one_column_if_single)
+
+
+@dataclass(frozen=True)
+class VariableCountMeasure(QuartileMeasure):
+    """The measure "vc-measure"."""
+
+    name = "vc-measure"
+    label = "VC-measure"
+    description = "Split count and rank of the variable, with their quartiles over the replicates."
+    tally = "vc"
+    scale = "log"
+
+    def compute(self, draws: Any) -> FloatArray:
+        """Return `vc_measure`."""
+        return vc_measure(draws)

@@ -1,19 +1,23 @@
-"""Mean rank by variable count."""
+"""Mean rank by variable count (VC Rank)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from bayesvc._typing import FloatArray
-from bayesvc.measures._tally import _mean, _ranks, _tally
+from bayesvc.measures._families import RankMeasure
+from bayesvc.measures._tally import mean_of, ranks_of, tally_of
 
 
 def vc_rank(draws: object) -> FloatArray:
-    """VC Rank: the mean over the fits of a variable's rank by variable count.
+    """Return the mean rank of each variable by split count, over the replicates (VC Rank).
 
-    Rank 1 is the largest count of a fit; equal ones share the mean of their ranks.
+    Rank 1 is the largest count of a replicate; ties share the mean of their ranks.
 
     Returns
     -------
-    ndarray (n_features,)
+    ndarray of shape (n_features,)
 
     Examples
     --------
@@ -23,4 +27,18 @@ def vc_rank(draws: object) -> FloatArray:
     >>> vc_rank(SimpleNamespace(vc=np.array([[6.0, 0.5, 0.0], [4.0, 1.5, 2.0]])))
     array([1. , 2.5, 2.5])
     """
-    return _mean(_ranks(_tally(draws, "vc")))
+    return mean_of(ranks_of(tally_of(draws, "vc")))
+
+
+@dataclass(frozen=True)
+class VariableCountRank(RankMeasure):
+    """The measure "vc-rank"."""
+
+    name = "vc-rank"
+    label = "VC Rank"
+    description = "Mean rank of the variable by split count, over the replicates."
+    tally = "vc"
+
+    def compute(self, draws: Any) -> FloatArray:
+        """Return `vc_rank`."""
+        return vc_rank(draws)

@@ -1,27 +1,29 @@
-"""Variable inclusion proportion."""
+"""Variable inclusion proportion (VIP)."""
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from bayesvc._typing import FloatArray
 from bayesvc._validation import check_choice
-from bayesvc.measures._tally import _VIP_TALLY, _mean, _tally
+from bayesvc.measures._families import TallyMeasure
+from bayesvc.measures._tally import VIP_TALLY, mean_of, tally_of
 
 
 def vip(draws: object, of: Literal["draws", "sums"] = "draws") -> FloatArray:
-    """Variable inclusion proportion: the share of the splits that are on a variable.
+    """Return the proportion of the splits that are on each variable (VIP).
 
     Parameters
     ----------
     draws : Draws
     of : {"draws", "sums"}, default "draws"
-        "draws" averages the share of each draw; "sums" divides all splits on a variable, over the
-        draws of a fit, by all splits.
+        "draws" averages the proportions of the draws; "sums" divides the number of splits on a
+        variable, over all draws of a replicate, by the number of all splits.
 
     Returns
     -------
-    ndarray (n_features,)
+    ndarray of shape (n_features,)
         Mean over the replicates.
 
     Examples
@@ -32,4 +34,20 @@ def vip(draws: object, of: Literal["draws", "sums"] = "draws") -> FloatArray:
     >>> vip(SimpleNamespace(vip=np.array([[0.75, 0.25], [0.25, 0.75], [0.5, 0.5]])))
     array([0.5, 0.5])
     """
-    return _mean(_tally(draws, _VIP_TALLY[check_choice("of", of, _VIP_TALLY)]))
+    return mean_of(tally_of(draws, VIP_TALLY[check_choice("of", of, VIP_TALLY)]))
+
+
+@dataclass(frozen=True)
+class InclusionProportion(TallyMeasure):
+    """The measure "vip"."""
+
+    name = "vip"
+    label = "VIP"
+    description = (
+        "Variable inclusion proportion: the proportion of the splits that are on the variable."
+    )
+    tally = "vip"
+
+    def compute(self, draws: Any) -> FloatArray:
+        """Return `vip`."""
+        return vip(draws)

@@ -1,12 +1,14 @@
-"""Inclusion proportions and ranks together, for clustering."""
+"""Inclusion proportions and their ranks together, for clustering (VIP-measure)."""
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from bayesvc._typing import FloatArray
 from bayesvc._validation import check_choice
-from bayesvc.measures._tally import _VIP_TALLY, _summary, _tally
+from bayesvc.measures._families import QuartileMeasure
+from bayesvc.measures._tally import VIP_TALLY, tally_of, with_quartiles
 
 
 def vip_measure(
@@ -14,7 +16,7 @@ def vip_measure(
     one_column_if_single: bool = False,
     of: Literal["draws", "sums"] = "draws",
 ) -> FloatArray:
-    """VIP-measure: as `vc_measure`, with inclusion proportions in the place of counts.
+    """Return inclusion proportions and ranks with their quartiles (VIP-measure).
 
     Parameters
     ----------
@@ -26,7 +28,7 @@ def vip_measure(
 
     Returns
     -------
-    ndarray (n_features, 4)
+    ndarray of shape (n_features, 4)
         Mean VIP, 25 % quantile of the VIPs, mean rank, 75 % quantile of the ranks.
 
     Examples
@@ -41,5 +43,19 @@ def vip_measure(
     array([[0.75],
            [0.25]])
     """
-    name = _VIP_TALLY[check_choice("of", of, _VIP_TALLY)]
-    return _summary(_tally(draws, name), one_column_if_single)
+    name = VIP_TALLY[check_choice("of", of, VIP_TALLY)]
+    return with_quartiles(tally_of(draws, name), one_column_if_single)
+
+
+@dataclass(frozen=True)
+class InclusionProportionMeasure(QuartileMeasure):
+    """The measure "vip-measure"."""
+
+    name = "vip-measure"
+    label = "VIP-measure"
+    description = "Inclusion proportion and rank of the variable, with their quartiles."
+    tally = "vip"
+
+    def compute(self, draws: Any) -> FloatArray:
+        """Return `vip_measure`."""
+        return vip_measure(draws)

@@ -1,18 +1,20 @@
-"""Mean rank by inclusion proportion."""
+"""Mean rank by variable inclusion proportion (VIP Rank)."""
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from bayesvc._typing import FloatArray
 from bayesvc._validation import check_choice
-from bayesvc.measures._tally import _VIP_TALLY, _mean, _ranks, _tally
+from bayesvc.measures._families import RankMeasure
+from bayesvc.measures._tally import VIP_TALLY, mean_of, ranks_of, tally_of
 
 
 def vip_rank(draws: object, of: Literal["draws", "sums"] = "draws") -> FloatArray:
-    """VIP Rank: the mean over the fits of a variable's rank by VIP.
+    """Return the mean rank of each variable by VIP, over the replicates (VIP Rank).
 
-    Rank 1 is the largest VIP of a fit; equal ones share the mean of their ranks.
+    Rank 1 is the largest VIP of a replicate; ties share the mean of their ranks.
 
     Parameters
     ----------
@@ -22,7 +24,7 @@ def vip_rank(draws: object, of: Literal["draws", "sums"] = "draws") -> FloatArra
 
     Returns
     -------
-    ndarray (n_features,)
+    ndarray of shape (n_features,)
 
     Examples
     --------
@@ -32,4 +34,18 @@ def vip_rank(draws: object, of: Literal["draws", "sums"] = "draws") -> FloatArra
     >>> vip_rank(SimpleNamespace(vip=np.array([[0.7, 0.3, 0.0], [1.0, 0.0, 0.0]])))
     array([1.  , 2.25, 2.75])
     """
-    return _mean(_ranks(_tally(draws, _VIP_TALLY[check_choice("of", of, _VIP_TALLY)])))
+    return mean_of(ranks_of(tally_of(draws, VIP_TALLY[check_choice("of", of, VIP_TALLY)])))
+
+
+@dataclass(frozen=True)
+class InclusionProportionRank(RankMeasure):
+    """The measure "vip-rank"."""
+
+    name = "vip-rank"
+    label = "VIP Rank"
+    description = "Mean rank of the variable by inclusion proportion, over the replicates."
+    tally = "vip"
+
+    def compute(self, draws: Any) -> FloatArray:
+        """Return `vip_rank`."""
+        return vip_rank(draws)

@@ -1,4 +1,4 @@
-"""Pictures of a selection. They need matplotlib: ``pip install 'bayesvc[plot]'``.
+"""Plots of a selection. They need matplotlib: ``pip install 'bayesvc[plot]'``.
 
 Every function returns a `Plot`: its axes, and the numbers in them. It makes a figure of its own,
 without pyplot, unless `ax` says where to draw. ``Selection.plot(kind)`` calls them by name.
@@ -57,14 +57,12 @@ KINDS: dict[str, Callable[..., Plot]] = {
 
 
 def plot_selection(selection: Selection, kind: str | None = None, **options: Any) -> Plot:
-    """Draw one of `KINDS`; by default the one that shows the cut of the method best.
+    """Draw one of `KINDS`; by default the one that suits the method best.
 
     Examples
     --------
     See `Selection.plot`.
     """
     if kind is None:
-        permutes = selection.null is not None
-        scores = selection.method.measure.shape == "scores"
-        kind = "nulls" if permutes else "importance" if scores else "scatter"
+        kind = selection.method.threshold.plot or selection.method.measure.plot
     return KINDS[check_choice("kind", kind, KINDS)](selection, **options)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bayesvc._validation import check_integer
 from bayesvc.plots._canvas import Plot, canvas, name_ticks, row_lines, say
 from bayesvc.plots.style import FAINT, GREY, SELECTED
+from bayesvc.selection.result import Selection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,9 +23,10 @@ def agreement(comparison: Any, *, most: int = 40, ax: Any = None) -> Plot:
     Parameters
     ----------
     comparison : Comparison
-        Of `bayesvc.compare`; or any dict from names to `Selection` of the same variables.
+        The result of `bayesvc.compare`, or any dict from names to `Selection` of the same
+        variables.
     most : int, default 40
-        Most variables to show: those that most methods select.
+        Maximal number of variables to show: those that most methods select.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -32,13 +34,13 @@ def agreement(comparison: Any, *, most: int = 40, ax: Any = None) -> Plot:
     -------
     Plot
         `data` has a row per variable shown, from the top: variable, methods (how many select it),
-        and a column of truth values per method.
+        and a boolean column per method.
 
     Examples
     --------
     >>> import bayesvc as bv
     >>> draws = bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]], feature_names=list("abcd"))
-    >>> both = {"vc": bv.select_from(draws), "rank": bv.select_from(draws, "vc-rank")}
+    >>> both = {"vc": bv.select_from(draws), "rank": bv.select_from(draws, measure="vc-rank")}
     >>> plot = bv.plots.agreement(both)
     >>> plot.data["variable"].tolist(), plot.data["methods"].tolist()
     (['d', 'a'], [2, 2])
@@ -71,20 +73,22 @@ def agreement(comparison: Any, *, most: int = 40, ax: Any = None) -> Plot:
 
 
 def _check(comparison: Any) -> tuple[tuple[str, ...], NDArray[np.bool_], NDArray[np.float64]]:
-    """Return the names, a row of truth values per method, and the mean place of the variables."""
-    from bayesvc.selection.result import Selection
-
-    remedy = "pass the result of bayesvc.compare, or a dict from names to Selection"
+    """Return the names, a mask per method, and the mean rank of the variables."""
+    remedy = "Pass the result of `bayesvc.compare`, or a dict from names to Selection."
     if not isinstance(comparison, Mapping) or not comparison:
-        raise TypeError(f"comparison={type(comparison).__name__} compares no methods; {remedy}")
+        raise TypeError(
+            "`comparison` must be a mapping with at least one Selection. Got a "
+            f"{type(comparison).__name__} instead. {remedy}"
+        )
     found = list(comparison.values())
     for selection in found:
         if not isinstance(selection, Selection):
             raise TypeError(
-                f"comparison holds a {type(selection).__name__} besides Selections; {remedy}"
+                f"`comparison` must hold Selections. Got a {type(selection).__name__} instead. "
+                f"{remedy}"
             )
         if selection.feature_names != found[0].feature_names:
-            raise ValueError(f"comparison holds selections of different variables; {remedy}")
+            raise ValueError(f"`comparison` must hold selections of the same variables. {remedy}")
     masks = np.array([selection.mask for selection in found])
     places = np.mean([selection.ranks for selection in found], axis=0)
     return found[0].labels, masks, places

@@ -1,4 +1,4 @@
-"""What all plots share: the result, axes of our own or the caller's, names as plain text."""
+"""What all plots share: the result, axes of our own or of the caller, names as plain text."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._text import counted
 from bayesvc._typing import PathLike
 from bayesvc.draws.draws import Draws
 from bayesvc.plots.style import (
@@ -24,6 +25,7 @@ from bayesvc.plots.style import (
     own_look,
     save,
 )
+from bayesvc.selection.result import Selection
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -32,19 +34,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
-    from bayesvc.selection.result import Selection
-
 _LONGEST_NAME = 24
 _FAR_APART = 4
 _ROUND_NUMBERS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
-
-TALLY_LABELS = {
-    "vc": "VC (splits per draw)",
-    "vip": "VIP (share of the splits)",
-    "mpvip": "MPVIP (share of the draws)",
-    "mi": "MI (Metropolis importance)",
-    "relevance": "probability of relevance",
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,12 +151,15 @@ def _check_axes(ax: Any, n: int) -> tuple[Axes, ...]:
 
     several = isinstance(ax, list | tuple | np.ndarray)
     given = tuple(np.ravel(np.array(ax, dtype=object))) if several else (ax,)
-    remedy = "pass matplotlib Axes, or leave ax out"
     for one in given:
         if not isinstance(one, Axes):
-            raise TypeError(f"ax={one!r} is no Axes; {remedy}")
+            raise TypeError(
+                f"`ax` must be matplotlib Axes. Got {one!r} instead. Leave it out for a new figure."
+            )
     if len(given) != n:
-        raise ValueError(f"ax has {len(given)} panels, but {n} are needed; {remedy}")
+        raise ValueError(
+            f"`ax` must hold {n} panels. Got {len(given)} instead. Leave it out for a new figure."
+        )
     return given
 
 
@@ -185,7 +180,7 @@ def shown(name: str) -> str:
 
 
 def verbatim(text: Text) -> Text:
-    """Show a text as it is: a `$` in a name is no mathematics."""
+    """Show a text as it is: a `$` in a name does not start mathematics."""
     text.set_usetex(False)
     text.set_parse_math(False)
     return text
@@ -198,7 +193,7 @@ def name_ticks(axis: Axis, places: Any, names: Sequence[str], **look: Any) -> li
 
 
 def log1p_axis(axes: Axes, which: str, values: NDArray[Any]) -> None:
-    """Scale an axis by log(1 + value), as the clustering sees it, if the values are far apart."""
+    """Scale an axis by log(1 + value), as clustering does, if the values are far apart."""
     least, largest = float(values.min()), float(values.max())
     if largest <= 5 or 1 + largest < _FAR_APART * (1 + least):
         return
@@ -230,16 +225,15 @@ def row_lines(axes: Axes, n_rows: int) -> None:
 
 
 def headline(selection: Selection) -> str:
-    """Say what was selected by what."""
-    count = f"{len(selection.selected)} of {len(selection.mask)}"
+    """Say how many variables the method selects."""
+    count = f"{len(selection.indices)} of {len(selection.mask)}"
     noun = "variable" if len(selection.mask) == 1 else "variables"
     return f"{selection.method.name}: {count} {noun} selected"
 
 
-def fits_text(draws: Draws) -> str:
-    """Say how many fits there are, such as "10 fits"."""
-    kind = "fit" if draws.abc is None else "kept forest"
-    return f"{draws.n_replicates} {kind}{'' if draws.n_replicates == 1 else 's'}"
+def replicates_text(draws: Draws) -> str:
+    """Say how many replicates there are, such as "10 replicates"."""
+    return counted(draws.n_replicates, "replicate" if draws.abc is None else "kept forest")
 
 
 def notable(selection: Selection, most: int) -> NDArray[np.intp]:
@@ -254,13 +248,12 @@ def names_of(selection: Selection, which: NDArray[np.intp]) -> list[str]:
 
 def as_selection(source: Any) -> Selection:
     """Return a Selection, or that of a fitted VariableSelector."""
-    from bayesvc.selection.result import Selection
-
     found = getattr(source, "selection_", source)
     if not isinstance(found, Selection):
         raise TypeError(
-            f"selection={type(source).__name__} is no Selection; pass what bayesvc.select, "
-            "select_from or an entry of compare gives, or a fitted VariableSelector"
+            "`selection` must be a Selection or a fitted VariableSelector. Got a "
+            f"{type(source).__name__} instead. Pass what `bayesvc.select` or `select_from` "
+            "returns, or an entry of `compare`."
         )
     return found
 
@@ -271,7 +264,7 @@ def as_draws(source: Any) -> Draws:
     found = getattr(source, "draws_", getattr(source, "draws", source))
     if not isinstance(found, Draws):
         raise TypeError(
-            f"source={type(source).__name__} holds no draws; pass a Selection, Draws, or a fitted "
-            "BARTRegressor, BARTClassifier or VariableSelector"
+            "`source` must be a Selection, Draws or a fitted BARTRegressor, BARTClassifier or "
+            f"VariableSelector. Got a {type(source).__name__} instead."
         )
     return found

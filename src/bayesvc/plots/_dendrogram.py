@@ -1,4 +1,4 @@
-"""The dendrogram that a clustering cuts, with what does not matter collapsed."""
+"""The dendrogram of a clustering, with its early merges collapsed."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from bayesvc.plots._canvas import (
     shown,
 )
 from bayesvc.plots.style import GREY, LEFT_OUT, SELECTED
-from bayesvc.thresholds import ClusteringResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayesvc.selection.result import Selection
+    from bayesvc.thresholds import ClusteringResult
 
 Indices = NDArray[np.intp]
 
@@ -44,7 +44,7 @@ class _Branch:
 
 
 def dendrogram(selection: Any, *, most: int = 30, n_others: int = 10, ax: Any = None) -> Plot:
-    """Draw the dendrogram of a method that clusters, with the cut into two clusters.
+    """Draw the dendrogram of a method that clusters, and where it divides in two.
 
     Each cluster is drawn from its last merges; what merged before is a triangle as wide as the
     height of its own last merge, named after its most important variable.
@@ -53,8 +53,8 @@ def dendrogram(selection: Any, *, most: int = 30, n_others: int = 10, ax: Any = 
     ----------
     selection : Selection or fitted VariableSelector
         Of a method with threshold "clustering", such as "dart-vc".
-    most, n_others : int, default 30 and 10
-        Most branches of the selected cluster and of the other one.
+    most, n_others : int, default=30 and 10
+        Maximal number of branches of the selected cluster and of the other one.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -74,25 +74,25 @@ def dendrogram(selection: Any, *, most: int = 30, n_others: int = 10, ax: Any = 
     """
     selection = as_selection(selection)
     most, n_others = check_integer("most", most, 1), check_integer("n_others", n_others, 1)
-    cut = selection.cut
-    if not isinstance(cut, ClusteringResult):
+    result = selection.threshold_result
+    if not hasattr(result, "tree"):
         raise ValueError(
-            f"method {selection.method.name!r} clusters nothing, so it has no dendrogram; use a "
-            "method with threshold 'clustering', such as 'dart-vc'"
+            f"Method {selection.method.name!r} does not cluster, so it has no dendrogram. Use a "
+            "method with threshold 'clustering', such as 'dart-vc'."
         )
-    if len(cut.tree) == 0:
+    if not result.has_dendrogram:
         return _nothing(selection, ax)
-    branches, tree = _collapse(selection, cut, most, n_others)
+    branches, tree = _collapse(selection, result, most, n_others)
     branches = _draw_order(tree, branches)
     with canvas(ax, 6.4, 1.4 + 0.2 * len(branches)) as panels:
         axes = panels.ax
         row_lines(axes, len(branches))
         _draw_links(axes, tree, [b.selected for b in _by_node(branches)])
         _draw_triangles(axes, branches)
-        heights = cut.heights
+        heights = result.heights
         middle = (float(heights[-1]) + (float(heights[-2]) if len(heights) > 1 else 0)) / 2
         line = axes.axvline(middle, color=GREY, linestyle="--", linewidth=1.2)
-        line.set_label(f"cut into two clusters (separation {cut.separation:.2f})")
+        line.set_label(f"division into two clusters (separation {result.separation:.2f})")
         _label(axes, selection, branches)
         axes.set_xlim(0, 1.03 * float(heights[-1]))
         axes.set_xlabel("distance of the clusters that merge (average linkage)")
@@ -111,18 +111,18 @@ def _nothing(selection: Selection, ax: Any) -> Plot:
 
 
 def _collapse(
-    selection: Selection, cut: ClusteringResult, most: int, n_others: int
+    selection: Selection, result: ClusteringResult, most: int, n_others: int
 ) -> tuple[list[_Branch], FloatArray]:
     """Return the branches to draw, by number, and the tree above them in scipy's layout."""
-    m = len(cut.points)
-    children = cut.tree[:, :2].astype(np.intp)
-    best = _best_ranks(selection, cut)
+    m = len(result.points)
+    children = result.tree[:, :2].astype(np.intp)
+    best = _best_ranks(selection, result)
     kept = np.zeros(m, dtype=bool)
-    kept[cut.leaf[selection.mask]] = True
+    kept[result.leaf[selection.mask]] = True
     ends: list[int] = []
     for side in children[-1].tolist():
         limit = most if kept[_leaves(side, children, m)[0]] else n_others
-        ends += _expand(side, cut.tree, m, limit)
+        ends += _expand(side, result.tree, m, limit)
     inner = _ancestors(ends, children, m)
     number = {node: i for i, node in enumerate(ends)}
     number |= {node: len(ends) + i for i, node in enumerate(inner)}
@@ -131,17 +131,17 @@ def _collapse(
     for i, node in enumerate(inner):
         pair = sorted(children[node - m].tolist(), key=lambda child: best[child])
         n_below[node] = n_below[pair[0]] + n_below[pair[1]]
-        tree[i] = number[pair[0]], number[pair[1]], cut.tree[node - m, 2], n_below[node]
-    branches = [_branch(selection, cut, node, number[node], children) for node in ends]
+        tree[i] = number[pair[0]], number[pair[1]], result.tree[node - m, 2], n_below[node]
+    branches = [_branch(selection, result, node, number[node], children) for node in ends]
     return branches, tree
 
 
-def _best_ranks(selection: Selection, cut: ClusteringResult) -> NDArray[np.int64]:
+def _best_ranks(selection: Selection, result: ClusteringResult) -> NDArray[np.int64]:
     """Return the place of the most important variable below every node."""
-    m = len(cut.points)
+    m = len(result.points)
     best = np.full(2 * m - 1, len(selection.mask) + 1, dtype=np.int64)
-    np.minimum.at(best, cut.leaf, selection.ranks)
-    for i, (one, other) in enumerate(cut.tree[:, :2].astype(np.intp).tolist()):
+    np.minimum.at(best, result.leaf, selection.ranks)
+    for i, (one, other) in enumerate(result.tree[:, :2].astype(np.intp).tolist()):
         best[m + i] = min(best[one], best[other])
     return best
 
@@ -183,14 +183,14 @@ def _leaves(top: int, children: Indices, m: int) -> list[int]:
 
 
 def _branch(
-    selection: Selection, cut: ClusteringResult, node: int, number: int, children: Indices
+    selection: Selection, result: ClusteringResult, node: int, number: int, children: Indices
 ) -> _Branch:
-    m = len(cut.points)
+    m = len(result.points)
     inside = np.zeros(m, dtype=bool)
     inside[_leaves(node, children, m)] = True
-    variables = np.flatnonzero(inside[cut.leaf])
+    variables = np.flatnonzero(inside[result.leaf])
     variables = variables[np.argsort(selection.ranks[variables], kind="stable")]
-    height = float(cut.tree[node - m, 2]) if node >= m else 0.0
+    height = float(result.tree[node - m, 2]) if node >= m else 0.0
     return _Branch(number, variables, height, bool(selection.mask[variables[0]]))
 
 

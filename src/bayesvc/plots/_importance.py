@@ -1,4 +1,4 @@
-"""The measure of the leading variables, with its spread over the fits."""
+"""The importance of the leading variables, with its spread over the replicates."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from bayesvc._typing import FloatArray
 from bayesvc._validation import check_integer
 from bayesvc.plots._canvas import (
-    TALLY_LABELS,
     Plot,
     as_selection,
     canvas,
-    fits_text,
     headline,
     log1p_axis,
     name_ticks,
     names_of,
     notable,
+    replicates_text,
     row_lines,
 )
 from bayesvc.plots.style import GREY, LEFT_OUT, SELECTED
@@ -33,19 +31,19 @@ if TYPE_CHECKING:
 
 
 def importance(selection: Any, *, most: int = 25, ax: Any = None) -> Plot:
-    """Draw the measure of the leading variables and how far the fits differ about it.
+    """Draw the importance of the leading variables and how far the replicates differ about it.
 
-    A dot is the measure that the method uses, the thick line holds the middle half of the fits, the
-    thin one all of them. For a probability of relevance the lines are of what each fit says alone:
-    one cannot show that others agree with it, so the dot may lie beyond all of them. For a VIP Rank
-    or VC Rank all of these are ranks, of which low ones are good. The cut is drawn where it is one
-    number, or one number for each variable.
+    A dot is the importance that the method uses; the thick line spans the middle half of the
+    replicates, the thin one all of them. The lines of a probability of relevance show what each
+    replicate says alone: a single one cannot show that others agree with it, so the dot may lie
+    beyond all of them. For a VIP Rank or VC Rank all of these are ranks, of which low ones are
+    good. The threshold is drawn if it is a number, for all variables or for each.
 
     Parameters
     ----------
     selection : Selection or fitted VariableSelector
     most : int, default 25
-        Most variables to show: the selected ones, and then the next by the measure.
+        Maximal number of variables to show: the selected ones, then the next by importance.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -53,7 +51,7 @@ def importance(selection: Any, *, most: int = 25, ax: Any = None) -> Plot:
     -------
     Plot
         `data` has a row per variable shown, from the top: variable, selected, value, low, q25, q75,
-        high (over the fits), threshold.
+        high (over the replicates), threshold.
 
     Examples
     --------
@@ -70,10 +68,10 @@ def importance(selection: Any, *, most: int = 25, ax: Any = None) -> Plot:
     with canvas(ax, 6.4, 1.6 + 0.2 * len(top)) as panels:
         axes = panels.ax
         row_lines(axes, len(top))
-        if selection.method.measure.tally == "vc" or selection.method.measure.shape == "ranks":
+        if selection.method.measure.scale == "log":
             log1p_axis(axes, "x", np.concatenate([data["low"], data["high"]]))
         handles = _draw(axes, data)
-        handles += _draw_cut(axes, selection, data["threshold"])
+        handles += _draw_threshold(axes, selection, data["threshold"])
         name_ticks(axes.yaxis, np.arange(len(top)), names_of(selection, top))
         axes.set_xlabel(_axis_label(selection))
         axes.set_title(_title(selection, len(top)), loc="left")
@@ -82,11 +80,8 @@ def importance(selection: Any, *, most: int = 25, ax: Any = None) -> Plot:
 
 
 def _numbers(selection: Selection, top: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
-    measure = selection.method.measure
-    per_fit = measure.per_fit(selection.draws)
-    if measure.shape == "ranks":
-        per_fit = np.asarray(rankdata(-per_fit, axis=1))
-    low, q25, q75, high = np.quantile(per_fit[:, top], (0, 0.25, 0.75, 1), axis=0)
+    quantiles = np.quantile(selection.per_replicate[:, top], (0, 0.25, 0.75, 1), axis=0)
+    low, q25, q75, high = quantiles
     return {
         "variable": np.array(names_of(selection, top), dtype=object),
         "selected": selection.mask[top],
@@ -117,12 +112,14 @@ def _draw(axes: Axes, data: dict[str, NDArray[Any]]) -> list[Artist]:
     return handles
 
 
-def _draw_cut(axes: Axes, selection: Selection, threshold: FloatArray) -> list[Artist]:
+def _draw_threshold(axes: Axes, selection: Selection, threshold: FloatArray) -> list[Artist]:
     everywhere = selection.threshold
     if np.isnan(everywhere).any():
         return []
     if (everywhere == everywhere[0]).all():
-        line = axes.axvline(everywhere[0], color=GREY, linestyle="--", linewidth=1.2, label="cut")
+        line = axes.axvline(
+            everywhere[0], color=GREY, linestyle="--", linewidth=1.2, label="threshold"
+        )
         return [line]
     rows = np.arange(len(threshold))
     own = axes.scatter(
@@ -134,17 +131,15 @@ def _draw_cut(axes: Axes, selection: Selection, threshold: FloatArray) -> list[A
 
 def _axis_label(selection: Selection) -> str:
     measure = selection.method.measure
-    fits = fits_text(selection.draws)
-    alone = "" if measure.alone is None else ", each alone"
-    spread = f"; lines: middle half and range of {fits}{alone}"
-    spread = spread if selection.draws.n_replicates > 1 else ""
-    if measure.shape == "ranks":
-        return f"{measure.label}, 1 is the first{spread}"
-    return f"{TALLY_LABELS[measure.tally]}{spread}"
+    if selection.draws.n_replicates == 1:
+        return measure.axis_label
+    alone = "" if measure.replicates_average else ", each alone"
+    replicates = f"{replicates_text(selection.draws)}{alone}"
+    return f"{measure.axis_label}; lines: middle half and range of {replicates}"
 
 
 def _title(selection: Selection, n_shown: int) -> str:
-    hidden = len(selection.selected) - n_shown
+    hidden = len(selection.indices) - n_shown
     if hidden > 0:
         return f"{headline(selection)}; {n_shown} shown"
     return headline(selection)

@@ -1,4 +1,4 @@
-"""The measure against what it is in fits to permuted responses, with the three thresholds."""
+"""The importance beside null replicates, with the thresholds that compare the two."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc import thresholds
 from bayesvc._validation import check_integer
 from bayesvc.plots._canvas import (
-    TALLY_LABELS,
     Plot,
     as_selection,
     canvas,
@@ -19,7 +17,6 @@ from bayesvc.plots._canvas import (
     names_of,
 )
 from bayesvc.plots.style import FAINT, GREY, LEFT_OUT, SELECTED, STYLES
-from bayesvc.thresholds import Permutation
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -35,18 +32,18 @@ _LOOKS = {
 
 
 def nulls(selection: Any, *, most: int = 40, ax: Any = None) -> Plot:
-    """Draw the measure of the leading variables beside its values in permuted fits.
+    """Draw the importance of the leading variables beside its values in null replicates.
 
-    As in bartMachine's picture, the variables go from the largest to the smallest and all three
-    thresholds are shown, whichever the method uses: Local and G.SE for each variable, G.Max as a
-    line. A filled dot is a variable that the method selects.
+    As in bartMachine's plot, the variables go from the largest to the smallest, and all three
+    permutation thresholds are shown, whichever the method uses: Local and G.SE for each variable,
+    G.Max as a line. A filled dot is a variable that the method selects.
 
     Parameters
     ----------
     selection : Selection or fitted VariableSelector
         Of a method that permutes, such as "bart-vip-gse".
     most : int, default 40
-        Most variables to show.
+        Maximal number of variables to show.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -54,7 +51,8 @@ def nulls(selection: Any, *, most: int = 40, ax: Any = None) -> Plot:
     -------
     Plot
         `data` has a row per variable shown, from the left: variable, selected, value, null_low,
-        null_median, null_high (over the permuted fits), local, gse, gmax (the thresholds).
+        null_median, null_high (over the null replicates), and the thresholds: local, gse and
+        gmax, or those of a threshold of your own.
 
     Examples
     --------
@@ -74,18 +72,19 @@ def nulls(selection: Any, *, most: int = 40, ax: Any = None) -> Plot:
     most = check_integer("most", most, 1)
     if selection.null is None:
         raise ValueError(
-            f"method {selection.method.name!r} permutes nothing, so there are no null values to "
-            "draw; use a method with threshold 'local', 'gse' or 'gmax', such as 'bart-vip-gse'"
+            f"Method {selection.method.name!r} permutes nothing, so there are no null replicates. "
+            "Use a method with threshold 'local', 'gse' or 'gmax', such as 'bart-vip-gse'."
         )
-    top = np.argsort(-selection.importance, kind="stable")[:most]
-    data = _numbers(selection, top)
+    top = np.argsort(selection.ranks, kind="stable")[:most]
+    limits = _limits(selection, top)
+    data = _numbers(selection, top) | limits
     with canvas(ax, max(5.0, 1.6 + 0.19 * len(top)), 4.6) as panels:
         axes = panels.ax
-        handles = _draw(axes, data, len(selection.null))
+        handles = _draw(axes, data, list(limits), len(selection.null))
         name_ticks(axes.xaxis, np.arange(len(top)), names_of(selection, top), rotation=90)
         axes.set_xlim(-0.7, len(top) - 0.3)
         axes.set_ylim(bottom=0)
-        axes.set_ylabel(TALLY_LABELS[selection.method.measure.tally])
+        axes.set_ylabel(selection.method.measure.axis_label)
         shown = f"; {len(top)} shown" if len(top) < len(selection.mask) else ""
         axes.set_title(headline(selection) + shown, loc="left")
         panels.legend(handles)
@@ -93,35 +92,42 @@ def nulls(selection: Any, *, most: int = 40, ax: Any = None) -> Plot:
 
 
 def _numbers(selection: Selection, top: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
-    rule, null = selection.method.threshold, selection.null
+    null = selection.null
     assert null is not None
-    assert isinstance(rule, Permutation)
-    values, alpha = selection.values, rule.alpha
     low, median, high = np.quantile(null[:, top], (0, 0.5, 1), axis=0)
     return {
         "variable": np.array(names_of(selection, top), dtype=object),
         "selected": selection.mask[top],
-        "value": values[top],
+        "value": selection.importance[top],
         "null_low": low,
         "null_median": median,
         "null_high": high,
-        "local": thresholds.local(values, null, alpha).threshold[top],
-        "gse": thresholds.gse(values, null, alpha, rule.joint).threshold[top],
-        "gmax": thresholds.gmax(values, null, alpha).threshold[top],
     }
 
 
-def _draw(axes: Axes, data: dict[str, NDArray[Any]], n_permutations: int) -> list[Artist]:
+def _limits(selection: Selection, top: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
+    """Return the limits that the threshold wants drawn, for the variables shown."""
+    assert selection.null is not None
+    found = selection.method.threshold.limits(
+        selection.threshold_result, selection.importance, selection.null
+    )
+    return {label: np.asarray(limit)[top] for label, limit in found.items()}
+
+
+def _draw(
+    axes: Axes, data: dict[str, NDArray[Any]], limits: list[str], n_permutations: int
+) -> list[Artist]:
     places = np.arange(len(data["value"]))
     mask = data["selected"]
     handles: list[Artist] = [
         axes.vlines(
             places, data["null_low"], data["null_high"], colors=GREY, alpha=FAINT,
-            linewidth=6, zorder=1, label=f"range of {n_permutations} permuted fits",
+            linewidth=6, zorder=1, label=f"range of {n_permutations} null replicates",
         )
     ]  # fmt: skip
     axes.scatter(places, data["null_median"], s=30, marker="_", color=GREY, zorder=1.5)
-    for key, (label, colour, marker) in _LOOKS.items():
+    for key in limits:
+        label, colour, marker = _LOOKS.get(key, (key, GREY, "_"))
         if marker is None:
             line = axes.axhline(
                 data[key][0], color=colour, linestyle="--", linewidth=1, label=label

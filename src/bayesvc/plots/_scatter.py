@@ -1,4 +1,4 @@
-"""The measure of every variable against its rank, with the cut."""
+"""The importance of every variable against its rank, with the threshold."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from bayesvc._typing import FloatArray
 from bayesvc._validation import check_integer
 from bayesvc.plots._canvas import (
-    TALLY_LABELS,
     Plot,
     as_selection,
     canvas,
-    fits_text,
     headline,
     log1p_axis,
     names_of,
     notable,
+    replicates_text,
 )
 from bayesvc.plots._labels import label_points
 from bayesvc.plots.style import FAINT, GREY, LEFT_OUT, SELECTED
@@ -32,26 +30,26 @@ if TYPE_CHECKING:
 
 
 def scatter(selection: Any, *, n_labels: int = 20, ax: Any = None) -> Plot:
-    """Draw the measure of every variable against its mean rank over the fits.
+    """Draw the importance of every variable against its mean rank over the replicates.
 
     For a VC-measure this is VC against VC Rank, for a VIP-measure or the VIP Rank it is VIP against
-    VIP Rank, and so on. The cut is a dashed line where it is one number, a dash per variable where
-    each has its own, and a band where the clusters of several columns leave a gap.
+    VIP Rank, and so on. The threshold is a dashed line if it is one number, a dash per variable if
+    each has its own, and a band if there is a gap between two clusters.
 
     Parameters
     ----------
     selection : Selection or fitted VariableSelector
     n_labels : int, default 20
-        Most names to write: those of the selected variables and of the next three. A name without
-        room is left out.
+        Maximal number of names to write: those of the selected variables and of the next three. A
+        name without room is left out.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
     Returns
     -------
     Plot
-        `data` has a row per variable: variable, selected, rank (mean over the fits), value,
-        threshold (NaN where the cut is not one number).
+        `data` has a row per variable: variable, selected, rank (mean over the replicates),
+        value, threshold (NaN if it is not one number).
 
     Examples
     --------
@@ -63,27 +61,25 @@ def scatter(selection: Any, *, n_labels: int = 20, ax: Any = None) -> Plot:
     """
     selection = as_selection(selection)
     n_labels = check_integer("n_labels", n_labels, 0)
-    measure = selection.method.measure
-    per_fit = measure.per_fit(selection.draws)
-    x = np.asarray(rankdata(-per_fit, axis=1).mean(axis=0))
-    y = per_fit.mean(axis=0) if measure.shape == "ranks" else selection.importance
+    view = selection.rank_view
+    x, y = view.rank, view.value
     with canvas(ax, 6.4, 4.8) as panels:
         axes = panels.ax
         log1p_axis(axes, "x", x)
         log1p_axis(axes, "y", y)
         handles = _draw_points(axes, x, y, selection.mask)
-        handles += _draw_cut(axes, x, y, selection)
+        handles += _draw_threshold(axes, x, y, selection)
         axes.set_xlabel(
-            f"{_rank_name(measure.tally)} (mean over {fits_text(selection.draws)}; 1 is the first)"
+            f"{view.rank_label} (mean over {replicates_text(selection.draws)}; 1 is the highest)"
         )
-        axes.set_ylabel(TALLY_LABELS[measure.tally])
+        axes.set_ylabel(view.value_label)
         axes.set_title(headline(selection), loc="left")
         panels.legend(handles)
-        named = notable(selection, min(n_labels, len(selection.selected) + 3))
+        named = notable(selection, min(n_labels, len(selection.indices) + 3))
         own = np.flatnonzero(np.isfinite(selection.threshold))
         label_points(
             axes, x, y, named.tolist(), names_of(selection, named),
-            avoid=(x[own], selection.threshold[own]) if measure.shape == "scores" else None,
+            avoid=(x[own], selection.threshold[own]) if view.threshold_on == "value" else None,
         )  # fmt: skip
     data = {
         "variable": np.array(selection.labels, dtype=object),
@@ -93,10 +89,6 @@ def scatter(selection: Any, *, n_labels: int = 20, ax: Any = None) -> Plot:
         "threshold": selection.threshold,
     }
     return Plot((axes,), data)
-
-
-def _rank_name(tally: str) -> str:
-    return "rank by P(relevant)" if tally == "relevance" else f"{tally.upper()} Rank"
 
 
 def _draw_points(axes: Axes, x: FloatArray, y: FloatArray, mask: NDArray[np.bool_]) -> list[Artist]:
@@ -110,16 +102,16 @@ def _draw_points(axes: Axes, x: FloatArray, y: FloatArray, mask: NDArray[np.bool
     return [chosen, rest]
 
 
-def _draw_cut(axes: Axes, x: FloatArray, y: FloatArray, selection: Selection) -> list[Artist]:
-    """Draw the cut, if it can be drawn in this plane, and return what the legend says of it."""
+def _draw_threshold(axes: Axes, x: FloatArray, y: FloatArray, selection: Selection) -> list[Artist]:
+    """Draw the threshold if it can be drawn in this plane, and return what the legend shows."""
     threshold = selection.threshold
     dashes: dict[str, Any] = {"color": GREY, "linestyle": "--", "linewidth": 1.2, "zorder": 1}
     if np.isnan(threshold).any():
         return _draw_gap(axes, x, y, selection.mask)
-    if selection.method.measure.shape == "ranks":
-        return [axes.axvline(float(threshold[0]), label="cut", **dashes)]
+    if selection.rank_view.threshold_on == "rank":
+        return [axes.axvline(float(threshold[0]), label="threshold", **dashes)]
     if (threshold == threshold[0]).all():
-        return [axes.axhline(float(threshold[0]), label="cut", **dashes)]
+        return [axes.axhline(float(threshold[0]), label="threshold", **dashes)]
     own = axes.scatter(
         x, threshold, s=30, marker="_", color=GREY, zorder=1, label="threshold of each variable"
     )
@@ -127,7 +119,7 @@ def _draw_cut(axes: Axes, x: FloatArray, y: FloatArray, selection: Selection) ->
 
 
 def _draw_gap(axes: Axes, x: FloatArray, y: FloatArray, mask: NDArray[np.bool_]) -> list[Artist]:
-    """Shade what lies between two clusters, in the first direction that tells them apart."""
+    """Shade the gap between two clusters, in the first direction that separates them."""
     if mask.all() or not mask.any():
         return []
     look: dict[str, Any] = {"color": GREY, "alpha": FAINT, "linewidth": 0, "zorder": 0}

@@ -1,4 +1,4 @@
-"""What fewer fits would have selected."""
+"""What fewer replicates would have selected."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from bayesvc._validation import check_integer
 from bayesvc.plots._canvas import Plot, as_selection, canvas, headline, name_ticks, names_of
 from bayesvc.plots.style import LEFT_OUT, SELECTED
 from bayesvc.sampling.seeds import Role, random_order
+from bayesvc.selection.methods import not_recomputable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,32 +23,35 @@ if TYPE_CHECKING:
 
 
 _MOST_SIZES = 12
-_LEAST_SHARE = 0.1  # an unselected variable is shown if some number of fits selects it as often
+_LEAST_SHARE = (
+    0.1  # an unselected variable is shown if some number of replicates selects it as often
+)
 
 
 def stability(selection: Any, *, n_subsets: int = 30, most: int = 25, ax: Any = None) -> Plot:
-    """Draw how often each variable would be selected with fewer fits.
+    """Draw how often each variable would be selected with fewer replicates.
 
-    For every number of fits, subsets of the fits of the selection are taken at random (all of them
-    if there are few) and cut as the selection was. The first row says how often they give exactly
-    the variables that are selected. Fits to permuted responses are not left out.
+    For every number of replicates, the method is applied to random subsets of the replicates (to
+    all subsets if there are few). The first row shows how often they select exactly the same
+    variables. Null replicates are not left out.
 
     Parameters
     ----------
     selection : Selection or fitted VariableSelector
     n_subsets : int, default 30
-        Most subsets for each number of fits; there are about 12 numbers of fits at most.
+        Maximal number of subsets of each size; there are about 12 sizes at most.
     most : int, default 25
-        Most variables to show: the selected ones by importance, then others that fewer fits select
-        at least one time in ten.
+        Maximal number of variables to show: the selected ones by importance, then others that
+        fewer replicates select at least one time in ten.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
     Returns
     -------
     Plot
-        `data` has a row per variable shown and number of fits: variable, selected, n_replicates,
-        share (of the subsets that select it), same (share that selects exactly what all fits do).
+        `data` has a row per variable shown and number of replicates: variable, selected,
+        n_replicates, share (proportion of the subsets that select it), same (proportion that
+        select exactly what all replicates do).
 
     Examples
     --------
@@ -62,6 +66,8 @@ def stability(selection: Any, *, n_subsets: int = 30, most: int = 25, ax: Any = 
     """
     selection = as_selection(selection)
     n_subsets, most = check_integer("n_subsets", n_subsets, 1), check_integer("most", most, 1)
+    if not selection.method.recomputable:
+        raise ValueError(not_recomputable(selection.method))
     sizes = _sizes(selection.draws.n_replicates)
     masks = [_masks(selection, size, n_subsets) for size in sizes]
     shares = np.array([mask.mean(axis=0) for mask in masks])
@@ -72,18 +78,18 @@ def stability(selection: Any, *, n_subsets: int = 30, most: int = 25, ax: Any = 
         _draw(axes, same, shares[:, top].T, selection.mask[top])
         labels = ["exactly this selection", *names_of(selection, top)]
         name_ticks(axes.yaxis, [-1.3, *range(len(top))], labels)
-        kind = "fits" if selection.draws.abc is None else "kept forests"
+        kind = "replicates" if selection.draws.abc is None else "kept forests"
         name_ticks(axes.xaxis, np.arange(len(sizes)), [str(size) for size in sizes])
         meaning = "cells: % of the subsets of that size"
         if selection.draws.n_replicates == 1:
-            meaning = "one fit does not show how stable this is"
+            meaning = "one replicate does not show how stable this is"
         axes.set_xlabel(f"number of {kind}; {meaning}")
         axes.set_title(_title(selection, top), loc="left")
     return Plot((axes,), _numbers(selection, top, sizes, shares, same))
 
 
 def _sizes(n_replicates: int) -> list[int]:
-    """Return numbers of fits from 1 to all of them, evenly spaced on a log scale if many."""
+    """Return numbers of replicates from 1 to all, evenly spaced on a log scale if many."""
     if n_replicates <= _MOST_SIZES:
         return list(range(1, n_replicates + 1))
     spaced = np.geomspace(1, n_replicates, _MOST_SIZES).round().astype(int)
@@ -91,7 +97,7 @@ def _sizes(n_replicates: int) -> list[int]:
 
 
 def _masks(selection: Selection, size: int, n_subsets: int) -> BoolArray:
-    """Return what subsets of so many fits select: (subsets, variables)."""
+    """Return what subsets of this size select: (subsets, variables)."""
     n = selection.draws.n_replicates
     if comb(n, size) <= n_subsets:
         subsets = [list(subset) for subset in combinations(range(n), size)]
@@ -105,14 +111,14 @@ def _masks(selection: Selection, size: int, n_subsets: int) -> BoolArray:
 
 
 def _rows(selection: Selection, shares: FloatArray, most: int) -> NDArray[np.intp]:
-    chosen = selection.selected[np.argsort(selection.ranks[selection.mask], kind="stable")]
+    chosen = selection.indices[np.argsort(selection.ranks[selection.mask], kind="stable")]
     others = np.flatnonzero(~selection.mask & (shares.max(axis=0) >= _LEAST_SHARE))
     others = others[np.argsort(-shares[:, others].mean(axis=0), kind="stable")]
     return np.concatenate([chosen, others])[:most]
 
 
 def _draw(axes: Axes, same: FloatArray, shares: FloatArray, mask: BoolArray) -> None:
-    """Draw a cell per row and number of fits, darker for a larger share, with the share in it."""
+    """Draw a cell per row and subset size, darker for a larger percentage, with its number."""
     rows = np.concatenate([[-1.3], np.arange(len(mask))])
     colours = ["#555555", *(SELECTED if chosen else LEFT_OUT for chosen in mask)]
     for y, colour, row in zip(rows, colours, np.vstack([same, shares]), strict=True):
@@ -130,7 +136,7 @@ def _draw(axes: Axes, same: FloatArray, shares: FloatArray, mask: BoolArray) -> 
 
 
 def _title(selection: Selection, top: NDArray[np.intp]) -> str:
-    hidden = len(selection.selected) > len(top)
+    hidden = len(selection.indices) > len(top)
     return headline(selection) + (f"; {len(top)} shown" if hidden else "")
 
 

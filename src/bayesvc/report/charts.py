@@ -1,4 +1,4 @@
-"""What the pictures show, as plain numbers; colours and layout are the page's own script's.
+"""What the charts show, as plain numbers; the script of the page adds colours and layout.
 
 Variables are named by their row in the table, so that names are written once.
 """
@@ -20,20 +20,12 @@ _MOST_OTHERS = 250
 _GRID = 60  # cells per axis for all others, which share a point with their neighbours
 _MOST_ROWS = 30
 _RUNNERS_UP = 8
-_MOST_FITS = 100
+_MOST_REPLICATES = 100
 _LOG_FROM = 100  # variables, from which ranks are best read on a logarithmic axis
-
-_TALLIES = {
-    "vc": "splits per draw (VC)",
-    "vip": "share of splits (VIP)",
-    "mpvip": "share of draws (MPVIP)",
-    "mi": "Metropolis importance (MI)",
-    "relevance": "probability of relevance",
-}
 
 
 def scatter(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
-    """Return the measure against rank: points, and counts where many lie together.
+    """Return importance against rank: points, and counts where many lie together.
 
     A point that stands for several variables is named by the first of them.
 
@@ -47,7 +39,8 @@ def scatter(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
     >>> chart["row"], chart["x"], chart["rest"]["row"], chart["rest"]["count"]
     ([0, 1], [1, 2], [2], [2])
     """
-    x, y, x_label, y_label = _axes(selection)
+    view = selection.rank_view
+    x, y = view.rank, view.value
     never = selection.draws.vc.mean(axis=0) == 0
     chosen = selection.mask[order]
     selected, others = np.flatnonzero(chosen), np.flatnonzero(~chosen & ~never[order])
@@ -58,18 +51,18 @@ def scatter(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
         "row": rows.tolist(),
         "x": compact(x[order[rows]]),
         "y": compact(y[order[rows]]),
-        "threshold": [] if np.isnan(threshold).all() or y is not selection.importance
+        "threshold": [] if np.isnan(threshold).all() or view.threshold_on == "rank"
         else compact(threshold),
         "rest": _thinned(rest, x[order[rest]], y[order[rest]], never[order[rest]]),
-        "xLabel": x_label,
-        "yLabel": y_label,
+        "xLabel": f"{view.rank_label} (mean over the replicates)",
+        "yLabel": view.value_label,
         "log": len(x) >= _LOG_FROM,
         "probability": selection.method.measure.is_probability,
     }  # fmt: skip
 
 
 def spread(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
-    """Return the tally of the measure in each fit, for the first rows of the table.
+    """Return the importance by each replicate, for the first rows of the table.
 
     Examples
     --------
@@ -82,25 +75,23 @@ def spread(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
     """
     rows = first_rows(selection)
     chosen = order[rows]
-    measure = selection.method.measure
-    per_fit = measure.per_fit(selection.draws)
+    measure, per_replicate = selection.method.measure, selection.per_replicate
     threshold = selection.threshold[chosen]
-    plain = measure.shape == "scores" and not np.isnan(threshold).all()
     return {
         "row": rows.tolist(),
-        "mean": compact(selection.values[chosen] if measure.shape == "scores"
-                        else per_fit[:, chosen].mean(axis=0)),
-        "fits": [compact(per_fit[:_MOST_FITS, j]) for j in chosen.tolist()],
-        "threshold": compact(threshold) if plain else [],
-        "xLabel": _TALLIES.get(measure.tally, measure.tally),
+        "mean": compact(selection.importance[chosen]),
+        "fits": [compact(per_replicate[:_MOST_REPLICATES, j]) for j in chosen.tolist()],
+        "threshold": [] if np.isnan(threshold).all() else compact(threshold),
+        "xLabel": measure.axis_label,
         "probability": measure.is_probability,
     }  # fmt: skip
 
 
 def stability(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any] | None:
-    """Return how often variables are selected without a fit, or with resampled ones.
+    """Return how often variables are selected without one replicate, or with resampled ones.
 
-    None with a single fit. The rows are the selected ones and those that sometimes are.
+    None with a single replicate, and if the method cannot be recomputed. The rows are the selected
+    variables and those that are selected sometimes.
 
     Examples
     --------
@@ -111,7 +102,7 @@ def stability(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any] |
     >>> stability(found, np.array([0, 1]))["leaveOneOut"]
     [1]
     """
-    if selection.draws.n_replicates == 1:
+    if selection.draws.n_replicates == 1 or not selection.method.recomputable:
         return None
     stable = selection.stability
     shares = np.maximum(stable.leave_one_out, stable.bootstrap)[order]
@@ -137,7 +128,7 @@ def matrix(selections: Mapping[str, Selection], order: NDArray[np.intp]) -> dict
     >>> import bayesvc as bv
     >>> from bayesvc.report.charts import matrix
     >>> draws = bv.Draws.from_counts([[[9, 0, 8]]])
-    >>> both = {"one": bv.select_from(draws), "two": bv.select_from(draws, "mpvip")}
+    >>> both = {"one": bv.select_from(draws), "two": bv.select_from(draws, measure="mpvip")}
     >>> matrix(both, np.array([0, 2, 1]))["hit"]
     [[1, 1], [1, 1]]
     """
@@ -162,20 +153,7 @@ def first_rows(selection: Selection) -> NDArray[np.intp]:
     >>> first_rows(bv.select_from(bv.Draws.from_counts([[[9, 0, 8]]])))
     array([0, 1, 2])
     """
-    return np.arange(min(_MOST_ROWS, len(selection.selected) + _RUNNERS_UP, len(selection.mask)))
-
-
-def _axes(selection: Selection) -> tuple[FloatArray, FloatArray, str, str]:
-    """Return x, y and their names: the measure against the mean rank where there is one."""
-    measure = selection.method.measure
-    label = _TALLIES.get(measure.tally, measure.tally)
-    if measure.shape == "matrix" and selection.values.ndim == 2 and selection.values.shape[1] == 4:
-        return selection.values[:, 2], selection.values[:, 0], "mean rank over the fits", label
-    if measure.shape == "ranks":
-        tally = np.asarray(measure.per_fit(selection.draws).mean(axis=0))
-        return selection.importance, tally, "mean rank over the fits", label
-    ranks = selection.ranks.astype(np.float64)
-    return ranks, selection.importance, "rank", label
+    return np.arange(min(_MOST_ROWS, len(selection.indices) + _RUNNERS_UP, len(selection.mask)))
 
 
 def _thinned(

@@ -12,17 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._text import as_sentence
+from bayesvc._version import __version__
+from bayesvc.exceptions import Note
 from bayesvc.report import charts, reproduce, table, words
 from bayesvc.report.summary import DataSummary, Facts, known_summary
 from bayesvc.selection import text as _selection_text
-from bayesvc.selection.comparison import shared_warnings
+from bayesvc.selection.notes import shared_notes
 from bayesvc.selection.result import Selection
 
 _MOST_STATIC_ROWS = 100  # in the file itself, for readers whose browser runs no scripts
 _MOST_EXPLAINED = 20
 _MOST_NAMES = 20
-_SHARED = ("Trees per forest", "Burn-in", "Draws per fit", "Seed (random_state)")
-_SOURCES = {"bayesvc": None, "counts": "another program, given as counts"}
+_SHARED = ("Trees per forest", "Burn-in", "Draws per replicate", "Seed (random_state)")
+_SOURCES = {"bayesvc": None, "counts": "another program, as split counts"}
 
 
 def selection_page(
@@ -72,7 +74,7 @@ def comparison_page(
     sentence, names = words.agreement(selections, data.target)
     page = _common(first, title, data, columns, order, votes > 0)
     matrix = charts.matrix(selections, order)
-    # The forests of ABC have a length of their own; what the others share is worth telling.
+    # The chains of ABC have a length of their own; show what the others share.
     chains = next((s for s in selections.values() if s.draws.abc is None), first)
     page["data"]["charts"] = {"matrix": matrix}
     return page | {
@@ -97,8 +99,6 @@ def _common(
     order: NDArray[np.intp],
     marked: NDArray[np.bool_],
 ) -> dict[str, Any]:
-    from bayesvc import __version__
-
     shown = order[: min(_MOST_STATIC_ROWS, int(marked.sum()))].tolist()
     return {
         "title": title or f"Variable selection for {data.target}",
@@ -123,8 +123,8 @@ def _summary(selection: Selection, given: DataSummary | Mapping[str, Any] | None
         if isinstance(given, Mapping):
             return replace(known, more=dict(given))
         raise TypeError(
-            f"data_summary={given!r} must be a bayesvc.report.DataSummary or a mapping; pass the "
-            "result of bayesvc.report.summarize_data(X, y)"
+            f"`data_summary` must be a bayesvc.report.DataSummary or a mapping. Got {given!r} "
+            "instead. Pass the result of `bayesvc.report.summarize_data(X, y)`."
         )
     blank = {
         name: getattr(known, name)
@@ -135,25 +135,25 @@ def _summary(selection: Selection, given: DataSummary | Mapping[str, Any] | None
 
 
 def _explained(selection: Selection, order: NDArray[np.intp]) -> list[str]:
-    chosen = order[: min(_MOST_EXPLAINED, len(selection.selected))].tolist()
+    chosen = order[: min(_MOST_EXPLAINED, len(selection.indices))].tolist()
     return [_selection_text.explain(selection, j) for j in chosen]
 
 
 def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
     """Return quantity, value and verdict of each diagnostic that is known."""
     mixing, draws = selection.mixing, selection.draws
-    chosen = selection.selected
+    chosen = selection.indices
     rows = []
     if not math.isnan(mixing.sigma_rhat):
         rows += [
-            ("R-hat of the error sd", f"{mixing.sigma_rhat:.3f}", "near 1 is good, below 1.1 fair"),
-            ("Effective draws of the error sd", words.decimal(mixing.sigma_ess),
+            ("R-hat of sigma", f"{mixing.sigma_rhat:.3f}", "near 1 is good, below 1.1 acceptable"),
+            ("Effective sample size of sigma", words.decimal(mixing.sigma_ess),
              f"of {words.number(draws.sigma.size)}"),
         ]  # fmt: skip
     known = chosen[np.isfinite(mixing.count_rhat[chosen])]
     if len(known):
         worst = known[mixing.count_rhat[known].argmax()]
-        about = f"of {selection.labels[worst]}; forests differ more than the error sd"
+        about = f"{selection.labels[worst]}; forests differ more than sigma"
         rows.append(("Largest R-hat of a selected count", f"{mixing.count_rhat[worst]:.2f}", about))
     known = chosen[np.isfinite(mixing.count_ess[chosen])]
     if len(known):
@@ -164,10 +164,11 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
     for move, rates in draws.acceptance.items():
         if not np.isnan(rates).all():
             value = f"{100 * np.nanmean(rates):.0f} %"
-            rows.append((f"Accepted {move} moves", value, "over all fits"))
-    if selection.draws.n_replicates > 1 and not selection.emptied:
+            rows.append((f"Accepted {move} moves", value, "over all replicates"))
+    judged = selection.method.recomputable and not selection.emptied
+    if selection.draws.n_replicates > 1 and judged:
         changes = selection.stability.changes
-        rows.append(("Variables that change with one fit left out", words.number(changes),
+        rows.append(("Variables that change with one replicate left out", words.number(changes),
                      f"of {words.number(len(selection.mask))}"))  # fmt: skip
     return rows
 
@@ -178,17 +179,17 @@ def _settings(selection: Selection) -> Facts:
     told: dict[str, Any] = {
         "Method": method.name,
         "Prior": prior,
-        "Fits made by": None
+        "Sampled by": None
         if draws.source == "bayesvc"
         else _SOURCES.get(draws.source, draws.source),
         "Measure": method.measure.label,
         "Threshold": reproduce.threshold_code(method.threshold).strip('"').removeprefix("bv."),
-        "Fits": words.number(draws.n_replicates),
-        "Fits to permuted responses": method.n_permutations or None,
+        "Replicates": words.number(draws.n_replicates),
+        "Null replicates": method.n_permutations or None,
         "Without signal": "select nothing" if selection.allow_empty else None,
         "Trees per forest": draws.n_trees,
         "Burn-in": None if draws.burn_in is None else words.number(draws.burn_in),
-        "Draws per fit": words.number(draws.n_draws),
+        "Draws per replicate": words.number(draws.n_draws),
         "Seed (random_state)": draws.random_state,
     }
     return [(label, str(value)) for label, value in told.items() if value is not None]
@@ -199,7 +200,7 @@ def _method_row(name: str, selection: Selection) -> dict[str, Any]:
     return {
         "name": name,
         "about": selection.method.description,
-        "fits": selection.draws.n_replicates,
+        "replicates": selection.draws.n_replicates,
         "selected": len(names),
         "names": names[:12],
         "more": max(0, len(names) - 12),
@@ -207,12 +208,10 @@ def _method_row(name: str, selection: Selection) -> dict[str, Any]:
     }
 
 
-def _comparison_notes(selections: Mapping[str, Selection]) -> list[words.Note]:
-    """Return what the methods warn of, each thing once, and whether there is signal."""
-    names = tuple(selections)
-    notes = [
-        words.Note("warning", f"{text}." if text.startswith(names) else as_sentence(text))
-        for text in shared_warnings(selections)
-    ] or [words.Note("good", "No method has anything to warn of.")]
+def _comparison_notes(selections: Mapping[str, Selection]) -> list[Note]:
+    """Return the notes on the methods, each once, and whether there is signal."""
+    notes = list(shared_notes(selections))
+    if not any(note.severity == "warning" for note in notes):
+        notes.append(Note("no-warnings", "good", "There are no warnings about any method."))
     signal = words.signal_note(next(iter(selections.values())))
     return notes if signal is None else [*notes, signal]

@@ -1,12 +1,15 @@
-"""The code that gives the same result again."""
+"""The code that reproduces a result."""
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
+from bayesvc._text import counted
 from bayesvc.draws.draws import Draws
+from bayesvc.measures import MEASURES, Measure
 from bayesvc.priors import PRIORS
 from bayesvc.priors.base import TreePrior
 from bayesvc.priors.spike_forest import SpikeForest
@@ -18,7 +21,7 @@ _MOST_WEIGHTS = 50
 
 
 def selection_code(selection: Selection) -> str:
-    """Return Python code that repeats a selection, given the data.
+    """Return Python code that reproduces a selection, given the data.
 
     Examples
     --------
@@ -48,22 +51,23 @@ def selection_code(selection: Selection) -> str:
         return _from_draws(selection)
     arguments = _method_arguments(method, draws) + _run_arguments(draws)
     arguments += _blocks([selection]) + _signal_arguments(selection)
-    return _code(draws, _call("found", "select", ["X", "y", *arguments]))
+    own = _own_parts(method)
+    return _code(draws, _call("found", "select", ["X", "y", *arguments]), own)
 
 
 def comparison_code(selections: Mapping[str, Selection]) -> str:
-    """Return Python code that repeats a comparison, given the data.
+    """Return Python code that reproduces a comparison, given the data.
 
     Examples
     --------
     >>> import bayesvc as bv
     >>> from bayesvc.report.reproduce import comparison_code
     >>> draws = bv.Draws.from_counts([[[9, 0, 8]]])
-    >>> print(comparison_code({"vc": bv.select_from(draws, "vc", "clustering")}))
+    >>> print(comparison_code({"vc": bv.select_from(draws, measure="vc", threshold="clustering")}))
     import bayesvc as bv
     <BLANKLINE>
-    # draws: split counts of 3 variables, 1 fit with 1 draw each
-    vc = bv.select_from(draws, "vc", "clustering")
+    # draws: split counts of 3 variables, 1 replicate with 1 draw each
+    vc = bv.select_from(draws, measure="vc", threshold="clustering")
     """
     first = next(iter(selections.values()))
     if first.draws.prior is None:
@@ -116,14 +120,44 @@ def threshold_code(threshold: Threshold) -> str:
     >>> threshold_code(bv.Permutation("gse")), threshold_code(bv.MedianProbability(0.6))
     ('"gse"', 'bv.MedianProbability(at=0.6)')
     """
-    if threshold == THRESHOLDS[threshold.name]:
+    if threshold == THRESHOLDS.get(threshold.name):
         return f'"{threshold.name}"'
+    if not THRESHOLDS.is_own(threshold.name):
+        return _identifier(threshold.name)
+    usual = {field.name: field.default for field in dataclasses.fields(cast(Any, threshold))}
     settings = [
-        f"{field.name}={getattr(threshold, field.name)!r}"
-        for field in dataclasses.fields(threshold)
-        if getattr(threshold, field.name) != field.default
+        f"{name}={value!r}" for name, value in threshold.settings().items() if value != usual[name]
     ]
     return f"bv.{type(threshold).__name__}({', '.join(settings)})"
+
+
+def measure_code(measure: Measure) -> str:
+    """Return a measure as an argument: its name, or an identifier if it is the user's own.
+
+    Examples
+    --------
+    >>> from bayesvc.measures import check_measure
+    >>> from bayesvc.report.reproduce import measure_code
+    >>> measure_code(check_measure("vip-rank"))
+    '"vip-rank"'
+    """
+    known = measure == MEASURES.get(measure.name)
+    return f'"{measure.name}"' if known else _identifier(measure.name)
+
+
+def _identifier(name: str) -> str:
+    """Return what a reader may have called a part of their own."""
+    text = re.sub(r"\W", "_", name)
+    return text if text.isidentifier() else f"part_{text}"
+
+
+def _own_parts(method: Method) -> list[str]:
+    """Return comments about the parts that are not the package's own."""
+    parts = {
+        measure_code(method.measure): f"measure {method.measure.name!r}",
+        threshold_code(method.threshold): f"threshold {method.threshold.name!r}",
+    }
+    return [f"# {code}: your own {what}" for code, what in parts.items() if code.isidentifier()]
 
 
 def _method_arguments(method: Method, draws: Draws) -> list[str]:
@@ -135,7 +169,7 @@ def _method_arguments(method: Method, draws: Draws) -> list[str]:
     if draws.prior != usual:
         arguments.append(f"prior={prior_code(draws.prior)}")
     if recipe is None:
-        arguments.append(f'measure="{method.measure.name}"')
+        arguments.append(f"measure={measure_code(method.measure)}")
     if recipe is None or method.threshold != THRESHOLDS[recipe.threshold]:
         arguments.append(f"threshold={threshold_code(method.threshold)}")
     if not isinstance(draws.prior, SpikeForest):
@@ -183,7 +217,7 @@ def _call(result: str, function: str, arguments: list[str]) -> str:
     return f"{result} = bv.{function}(\n{lines})"
 
 
-def _code(draws: Draws, call: str) -> str:
+def _code(draws: Draws, call: str, comments: list[str] | None = None) -> str:
     data = f"# X, y: {draws.n_rows} rows and {len(draws.columns.names)} columns"
     if draws.data_hash is not None:
         data += f", fingerprint {draws.data_hash}"
@@ -192,25 +226,29 @@ def _code(draws: Draws, call: str) -> str:
     if weights is not None and len(weights) > _MOST_WEIGHTS:
         lines.append(f"# weights: {len(weights)} numbers, not shown here")
     if draws.random_state is None:
-        lines.append("# The seed is not known: these fits are a part of a run.")
-    return "\n".join([*lines, call])
+        lines.append("# The seed is unknown: these replicates are a part of a run.")
+    return "\n".join([*lines, *(comments or []), call])
 
 
 def _from_draws(selection: Selection) -> str:
     draws = selection.draws
-    origin = "" if draws.source == "counts" else f"{draws.source} fits, "
-    fits = "1 fit" if draws.n_replicates == 1 else f"{draws.n_replicates} fits"
-    length = "1 draw" if draws.n_draws == 1 else f"{draws.n_draws} draws"
+    origin = "" if draws.source == "counts" else f"{draws.source}, "
+    replicates = counted(draws.n_replicates, "replicate")
     about = (
-        f"# draws: split counts of {origin}{draws.n_features} variables, {fits} with {length} each"
+        f"# draws: split counts of {origin}{draws.n_features} variables, {replicates} with "
+        f"{counted(draws.n_draws, 'draw')} each"
     )
     call = f"found = {_select_from(selection)}"
-    return "\n".join(["import bayesvc as bv", "", about, call])
+    return "\n".join(["import bayesvc as bv", "", about, *_own_parts(selection.method), call])
 
 
 def _select_from(selection: Selection) -> str:
     method = selection.method
-    arguments = ["draws", f'"{method.measure.name}"', threshold_code(method.threshold)]
+    arguments = [
+        "draws",
+        f"measure={measure_code(method.measure)}",
+        f"threshold={threshold_code(method.threshold)}",
+    ]
     if selection.permuted is not None:
         arguments.append("permuted=permuted")
     return f"bv.select_from({', '.join(arguments)})"

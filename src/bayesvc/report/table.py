@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc.measures._tally import TALLIES
+from bayesvc.measures.base import ColumnInfo
 from bayesvc.report import words
 from bayesvc.selection.result import Selection
-
-FileFormat = Literal["flag", "count", "number", "share"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class Column:
     ----------
     key, label, meaning : str
         Short name, heading, and a sentence for those who ask.
-    kind : {"flag", "count", "number", "share"}
+    kind : {"flag", "count", "number", "percentage"}
         How values are shown: yes or no, an integer, a number, a percentage.
     values : ndarray (n_features,)
     low_first : bool
@@ -36,61 +36,41 @@ class Column:
     key: str
     label: str
     meaning: str
-    kind: FileFormat
+    kind: Literal["flag", "count", "number", "percentage"]
     values: NDArray[Any]
     low_first: bool = False
     extra: bool = False
 
 
-@dataclass(frozen=True)
-class _About:
-    label: str
-    meaning: str
-    kind: FileFormat = "number"
-    low_first: bool = False
-    extra: bool = False
-
-
-# Columns of `Selection.table` and of its JSON; what is not listed here is shown under its own name.
+# Columns of `Selection.table` and of its JSON that do not come from a measure.
 _ABOUT = {
-    "selected": _About("Selected", "Whether the method selects the variable.", "flag"),
-    "rank": _About("Rank", "Place by the measure; equals share one.", "count", low_first=True),
-    "vc": _About("Splits per draw", "VC: mean number of splits on the variable in a forest."),
-    "vip": _About("Share of splits", "VIP: mean share of the splits.", "share", extra=True),
-    "mpvip": _About("In draws", "MPVIP: share of the draws that split on it at all.", "share"),
-    "relevance": _About(
-        "P(relevant)", "Probability that the variable matters, by what the fits agree on."
-    ),
-    "mi": _About(
-        "Metropolis importance", "MI: how readily splits on it were accepted.", extra=True
-    ),
-    "threshold": _About("Threshold", "What the measure has to reach."),
-    "margin": _About("Margin", "Distance to the cut; negative where not selected."),
-    "p_single": _About(
-        "p-value", "Of a permutation test of this variable alone.", low_first=True, extra=True
-    ),
-    "p_maxt": _About(
-        "p, max-T", "Corrected for the number of variables (family-wise error).", low_first=True
-    ),
-    "p_bh": _About(
-        "p, BH", "Corrected for the number of variables (false discovery rate).",
-        low_first=True, extra=True,
-    ),
-    "leave_one_out": _About(
-        "Stable", "Share of the selections with one fit left out that contain it.", "share"
-    ),
-    "bootstrap": _About(
-        "Resampled", "Share of the selections with resampled fits that contain it.", "share"
-    ),
-    "row_stability": _About(
-        "Other rows", "Share of the selections from resampled rows that contain it.", "share"
-    ),
-    "count_rhat": _About(
-        "R-hat", "Agreement of the chains about its splits; near 1 is good.", extra=True
-    ),
-    "count_ess": _About(
-        "ESS", "How many independent draws its count is worth.", extra=True
-    ),
+    column.key: column
+    for column in (
+        ColumnInfo("selected", "Selected", "Whether the method selects the variable.", "flag"),
+        ColumnInfo("rank", "Rank", "Rank by importance; ties share one.", "count",
+                   lower_is_better=True),
+        ColumnInfo("threshold", "Threshold", "What the importance is compared with."),
+        ColumnInfo("margin", "Margin", "Distance to the threshold; negative if not selected."),
+        ColumnInfo("p_single", "p-value", "Permutation test of this variable alone.",
+                   lower_is_better=True, extra=True),
+        ColumnInfo("p_maxt", "p, max-T",
+                   "Corrected for the number of variables (family-wise error rate).",
+                   lower_is_better=True),
+        ColumnInfo("p_bh", "p, BH",
+                   "Corrected for the number of variables (false discovery rate).",
+                   lower_is_better=True, extra=True),
+        ColumnInfo("leave_one_out", "Stable",
+                   "How often it is selected with one replicate left out.", "percentage"),
+        ColumnInfo("bootstrap", "Resampled",
+                   "How often it is selected with resampled replicates.", "percentage"),
+        ColumnInfo("row_stability", "In subsamples",
+                   "How often it is selected from subsamples of the rows.", "percentage"),
+        ColumnInfo("count_rhat", "R-hat",
+                   "Agreement of the replicates about its number of splits; near 1 is good.",
+                   extra=True),
+        ColumnInfo("count_ess", "ESS", "Effective sample size of its number of splits.",
+                   extra=True),
+    )
 }  # fmt: skip
 
 
@@ -114,34 +94,36 @@ def selection_columns(selection: Selection) -> list[Column]:
     --------
     >>> import bayesvc as bv
     >>> from bayesvc.report.table import selection_columns
-    >>> found = bv.select_from(bv.Draws.from_counts([[[1, 0, 8, 9]]]), "mpvip")
+    >>> found = bv.select_from(bv.Draws.from_counts([[[1, 0, 8, 9]]]), measure="mpvip")
     >>> [column.label for column in selection_columns(found)]
-    ['Selected', 'Rank', 'In draws', 'Splits per draw', 'Share of splits', 'Threshold', 'Margin']
+    ['Selected', 'Rank', 'In draws', 'Splits per draw', 'Proportion of splits', ...]
     """
     arrays = selection._columns()
     del arrays["variable"]
-    stable, mixing = selection.stability, selection.mixing
-    if not selection.emptied:  # by a test that the fits have no part in
+    mixing = selection.mixing
+    if selection.method.recomputable and not selection.emptied:
+        stable = selection.stability
         arrays |= {"leave_one_out": stable.leave_one_out, "bootstrap": stable.bootstrap}
     arrays |= {"count_rhat": mixing.count_rhat, "count_ess": mixing.count_ess}
-    main = selection.method.measure.name.removesuffix("-measure").replace("-", "_")
-    extra = {"vc": selection.method.measure.tally != "vc", main: False}
+    tallies = {name: tally.column for name, tally in TALLIES.items()}
+    about = _ABOUT | tallies | {"vc": replace(tallies["vc"], extra=True)}
+    about |= selection.measure_columns
     return [
-        _column(key, np.asarray(values), extra=extra.get(key))
+        _column(key, about[key], np.asarray(values))
         for key, values in arrays.items()
         if not (np.asarray(values).dtype.kind == "f" and np.isnan(values).all())
     ]
 
 
 def comparison_columns(selections: Mapping[str, Selection]) -> list[Column]:
-    """Return votes, mean rank, and a column of truth values per method.
+    """Return votes, mean rank, and a boolean column per method.
 
     Examples
     --------
     >>> import bayesvc as bv
     >>> from bayesvc.report.table import comparison_columns
     >>> draws = bv.Draws.from_counts([[[9, 0, 8]]])
-    >>> both = {"one": bv.select_from(draws), "two": bv.select_from(draws, "mpvip")}
+    >>> both = {"one": bv.select_from(draws), "two": bv.select_from(draws, measure="mpvip")}
     >>> [column.label for column in comparison_columns(both)]
     ['Methods', 'Mean rank', 'one', 'two']
     """
@@ -150,7 +132,7 @@ def comparison_columns(selections: Mapping[str, Selection]) -> list[Column]:
     meaning = f"How many of the {len(masks)} methods select it."
     columns = [
         Column("votes", "Methods", meaning, "count", masks.sum(axis=0)),
-        Column("mean_rank", "Mean rank", "Mean of its places by the methods' measures.", "number",
+        Column("mean_rank", "Mean rank", "Mean of its ranks by the methods' measures.", "number",
                ranks, low_first=True),
     ]  # fmt: skip
     for i, (name, selection) in enumerate(selections.items()):
@@ -194,7 +176,7 @@ def payload(
 
 
 def compact(values: Any, digits: int = 4) -> list[Any]:
-    """Return plain numbers of few digits: 1 and 0 for truth values, None for what is not finite.
+    """Return plain numbers of few digits: 1 and 0 for booleans, None for what is not finite.
 
     Examples
     --------
@@ -216,7 +198,7 @@ def cell(column: Column, j: int) -> str:
     --------
     >>> import numpy as np
     >>> from bayesvc.report.table import Column, cell
-    >>> cell(Column("mpvip", "In draws", "", "share", np.array([0.5])), 0)
+    >>> cell(Column("mpvip", "In draws", "", "percentage", np.array([0.5])), 0)
     '50 %'
     """
     value = column.values[j]
@@ -224,32 +206,15 @@ def cell(column: Column, j: int) -> str:
         return "yes" if value else "no"
     if not math.isfinite(value):
         return words.UNKNOWN
-    if column.kind == "share":
+    if column.kind == "percentage":
         return f"{100 * value:.3g} %" if 0 < value < 0.01 else f"{100 * value:.0f} %"
     return words.number(int(value)) if column.kind == "count" else words.decimal(float(value))
 
 
-def _column(key: str, values: NDArray[Any], *, extra: bool | None) -> Column:
-    about = _ABOUT.get(key) or _about_part(key)
+def _column(key: str, about: ColumnInfo, values: NDArray[Any]) -> Column:
     return Column(
-        key, about.label, about.meaning, about.kind, values, about.low_first,
-        about.extra if extra is None else extra,
-    )  # fmt: skip
-
-
-def _about_part(key: str) -> _About:
-    """Describe a column of a measure with several, or a rank."""
-    tally, _, rest = key.partition("_")
-    of = {"vc": "splits per draw", "vip": "share of splits"}.get(tally, tally)
-    if rest == "rank":
-        return _About("Mean rank", f"Mean over the fits of its rank by {of}.", low_first=True)
-    if rest == "rank_q75":
-        text = f"Upper quartile over the fits of its rank by {of}."
-        return _About("Rank, upper quartile", text, low_first=True, extra=True)
-    if rest == "q25":
-        name = f"{of[0].upper()}{of[1:]}, lower quartile"
-        return _About(name, f"Lower quartile over the fits of its {of}.", extra=True)
-    return _About(key, key, extra=True)
+        key, about.label, about.description, about.kind, values, about.lower_is_better, about.extra
+    )
 
 
 def _short(value: float, digits: int) -> float | int | None:

@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from bayesvc._text import as_sentence, listed
+from bayesvc._text import as_sentence, counted, listed
+from bayesvc.exceptions import Note
 from bayesvc.selection.result import Selection
 
 UNKNOWN = "\u2013"
 
 _LEAST_ESS = 100
 _MOST_NOTES = 12
-
-
-@dataclass(frozen=True)
-class Note:
-    """A sentence about how far the result can be trusted."""
-
-    level: Literal["good", "info", "warning"]
-    text: str
 
 
 def number(value: int) -> str:
@@ -62,7 +53,7 @@ def by_importance(selection: Selection) -> list[str]:
     >>> by_importance(bv.select_from(bv.Draws.from_counts([[[8, 0, 9]]])))
     ['x2', 'x0']
     """
-    order = selection.selected[np.argsort(selection.ranks[selection.selected], kind="stable")]
+    order = selection.indices[np.argsort(selection.ranks[selection.indices], kind="stable")]
     return [selection.labels[j] for j in order.tolist()]
 
 
@@ -74,27 +65,28 @@ def conclusion(selection: Selection, target: str = "y") -> tuple[str, list[str]]
     >>> import bayesvc as bv
     >>> from bayesvc.report.words import conclusion
     >>> conclusion(bv.select_from(bv.Draws.from_counts([[[9, 0, 8]]])))
-    ('2 of 3 columns drive y', ['x0', 'x2'])
+    ('2 of 3 columns were selected as predictive of y', ['x0', 'x2'])
     """
     p, names = len(selection.mask), by_importance(selection)
+    of = "The only column" if p == 1 else f"{number(len(names))} of {number(p)} columns"
+    verb = "was" if len(names) == 1 else "were"
+    no_signal = selection.signal is not None and not selection.signal.found
+    if no_signal and selection.signal is not None:
+        opening = f"The signal test is inconclusive (p = {selection.signal.p_value:.2g})"
+        if names:
+            return f"{opening}; {number(len(names))} of {number(p)} {verb} selected anyway", names
+        return f"{opening}, so no column is selected as predictive of {target}", []
     if not names:
-        which = "The one column was not" if p == 1 else f"None of the {number(p)} columns was"
-        return f"{which} found to drive {target}", []
-    if selection.signal is not None and not selection.signal.found:
-        which = "the one column" if p == 1 else f"any of the {number(p)} columns"
-        verb = "was" if len(names) == 1 else "were"
-        return (
-            f"No sign that {which} drives {target}; by chance, it seems, "
-            f"{number(len(names))} {verb} selected"
-        ), names
+        which = "The only column was not" if p == 1 else f"None of the {number(p)} columns was"
+        return f"{which} selected as predictive of {target}", []
     if selection.unreached is not None:
-        which = "The one column does not drive" if p == 1 else f"None of {number(p)} columns drives"
-        asked = f"with a probability of {selection.unreached:g}"
-        return f"{which} {target} {asked}; the most probable is selected", names
-    if p == 1:
-        return f"The one column drives {target}", names
-    verb = "drives" if len(names) == 1 else "drive"
-    return f"{number(len(names))} of {number(p)} columns {verb} {target}", names
+        which = (
+            "The only column does not reach" if p == 1 else f"None of {number(p)} columns reaches"
+        )
+        return (
+            f"{which} a probability of {selection.unreached:g}; the most probable was selected"
+        ), names
+    return f"{of} {verb} selected as predictive of {target}", names
 
 
 def agreement(selections: Mapping[str, Selection], target: str = "y") -> tuple[str, list[str]]:
@@ -105,7 +97,7 @@ def agreement(selections: Mapping[str, Selection], target: str = "y") -> tuple[s
     >>> import bayesvc as bv
     >>> from bayesvc.report.words import agreement
     >>> draws = bv.Draws.from_counts([[[9, 0, 8]]])
-    >>> agreement({"a": bv.select_from(draws), "b": bv.select_from(draws, "mpvip")})
+    >>> agreement({"a": bv.select_from(draws), "b": bv.select_from(draws, measure="mpvip")})
     ('Both methods select 2 of 3 columns', ['x0', 'x2'])
     """
     first = next(iter(selections.values()))
@@ -118,20 +110,20 @@ def agreement(selections: Mapping[str, Selection], target: str = "y") -> tuple[s
         which = {1: "the method", 2: "either method"}.get(
             len(masks), f"any of {len(masks)} methods"
         )
-        return f"No column of {number(p)} was found to drive {target} by {which}", []
+        return f"None of {number(p)} columns was selected as predictive of {target} by {which}", []
     if first.signal is not None and not first.signal.found:
-        none = f"No sign that any of the {number(p)} columns drives {target}; by chance, it seems,"
+        opening = f"The signal test is inconclusive (p = {first.signal.p_value:.2g})"
         if names:
-            return f"{none} {all_select[0].lower()}{all_select[1:]} {number(len(names))}", names
-        return f"{none} some methods select {number(some)}, though all of them none", []
+            return f"{opening}; {all_select[0].lower()}{all_select[1:]} {number(len(names))}", names
+        return f"{opening}; some methods select {number(some)} columns, but none is common", []
     if not names:
         return (
-            f"{number(some)} of {number(p)} columns drive {target} according to some methods, "
-            "none according to all"
+            f"{number(some)} of {number(p)} columns were selected as predictive of {target} by "
+            "some methods, none by all of them"
         ), []
     opening = f"{all_select} {number(len(names))} of {number(p)} columns"
     if any(selection.unreached is not None for selection in selections.values()):
-        opening += ", if need be the most probable"
+        opening += ", including the most probable where none is probable enough"
     return opening, names
 
 
@@ -144,8 +136,8 @@ def disagreement(selections: Mapping[str, Selection]) -> str:
     >>> from bayesvc.report.words import disagreement
     >>> one, other = [[[9, 0, 8, 0]]], [[[9, 0, 0, 0]]]
     >>> both = {
-    ...     "a": bv.select_from(bv.Draws.from_counts(one), "mpvip"),
-    ...     "b": bv.select_from(bv.Draws.from_counts(other), "mpvip"),
+    ...     "a": bv.select_from(bv.Draws.from_counts(one), measure="mpvip"),
+    ...     "b": bv.select_from(bv.Draws.from_counts(other), measure="mpvip"),
     ... }
     >>> disagreement(both)
     '1 more is selected by one of them.'
@@ -164,8 +156,8 @@ def _all_select(n_methods: int) -> str:
     return "Both methods select" if n_methods == 2 else f"All {n_methods} methods select"
 
 
-def stability_note(selection: Selection) -> Note:
-    """Say whether the selection hangs on a single fit.
+def stability_note(selection: Selection) -> Note | None:
+    """Say whether the selection depends on a single replicate.
 
     Examples
     --------
@@ -173,59 +165,62 @@ def stability_note(selection: Selection) -> Note:
     >>> from bayesvc.report.words import stability_note
     >>> found = bv.select_from(bv.Draws.from_counts([[[9, 0, 8]], [[8, 0, 9]]]))
     >>> stability_note(found).text
-    'The selection stays the same whichever of the 2 fits is left out.'
+    'The selection is the same whichever of the 2 replicates is left out.'
     """
-    fits = selection.draws.n_replicates
+    replicates = selection.draws.n_replicates
+    if not selection.method.recomputable:
+        return None  # a note of the selection says why
     if selection.emptied:
         text = (
-            "Nothing is selected because the test for signal found none, whatever the fits say; so "
-            "they tell nothing about the stability of the selection."
+            "Nothing is selected because the signal test found no signal. The replicates say "
+            "nothing about the stability of that."
         )
-        return Note("info", text)
-    if fits == 1:
-        text = "There is one fit only, so nothing can be said about the stability of the selection."
-        return Note("info", text)
+        return Note("stability", "info", text)
+    if replicates == 1:
+        text = "There is only one replicate, so the stability of the selection is unknown."
+        return Note("stability", "info", text)
     share = selection.stability.leave_one_out
     differs = np.flatnonzero(share != selection.mask)
     by_rank = differs[np.argsort(selection.ranks[differs], kind="stable")].tolist()
     changing = [selection.labels[j] for j in by_rank]
     if not changing:
-        text = f"The selection stays the same whichever of the {fits} fits is left out."
-        return Note("good", text)
+        text = f"The selection is the same whichever of the {replicates} replicates is left out."
+        return Note("stability", "good", text)
     what = "One variable is" if len(changing) == 1 else f"{number(len(changing))} variables are"
     text = (
-        f"{what} selected or not depending on which of the {fits} fits is left out: "
-        f"{listed(changing)}. More fits (n_replicates) would settle it."
+        f"{what} selected or not depending on which of the {replicates} replicates is left out: "
+        f"{listed(changing)}. Increase `n_replicates`."
     )
-    return Note("warning", text)
+    return Note("stability", "warning", text)
 
 
 def spread_caption(selection: Selection) -> str:
-    """Say what the marks of the picture of single fits are.
+    """Explain the marks of the chart of single replicates.
 
     Examples
     --------
     >>> import bayesvc as bv
     >>> from bayesvc.report.words import spread_caption
     >>> spread_caption(bv.select_from(bv.Draws.from_counts([[[9, 0, 8]]])))
-    'There is one fit, so no spread can be shown. The selected variables come first, ...'
+    'There is only one replicate, so no spread can be shown. The selected variables ...'
     """
     order = "The selected variables come first, then the next few."
     if selection.draws.n_replicates == 1:
-        return f"There is one fit, so no spread can be shown. {order}"
-    if selection.method.measure.alone is None:
-        marks = "The large mark is the value that counts, the small dots are the single fits."
+        return f"There is only one replicate, so no spread can be shown. {order}"
+    if selection.method.measure.replicates_average:
+        marks = "The large mark is the importance, the small dots are the single replicates."
     else:
         marks = (
-            "The large mark is the value that counts, of all fits together; the small dots are "
-            "what each fit would say alone. A single fit cannot show that others agree with it, so "
-            "the mark may lie beyond all of its dots, and on the other side of the threshold."
+            "The large mark is the importance by all replicates together; the small dots are what "
+            "each replicate would say alone. A single replicate cannot show that others agree with "
+            "it, so the mark may lie beyond all of its dots, and on the other side of the "
+            "threshold."
         )
     return f"{marks} {order}"
 
 
 def mixing_note(selection: Selection) -> Note | None:
-    """Say whether the draws of sigma agree and are many enough; None if sigma is not known.
+    """Say whether the draws of sigma agree and are enough; None if sigma is not known.
 
     Examples
     --------
@@ -235,23 +230,23 @@ def mixing_note(selection: Selection) -> Note | None:
     True
     """
     rhat, ess = selection.mixing.sigma_rhat, selection.mixing.sigma_ess
-    if math.isnan(rhat) or any("R-hat" in warning for warning in selection.warnings):
+    if math.isnan(rhat) or any(note.code == "not-converged" for note in selection.notes):
         return None
     if ess < _LEAST_ESS:
         text = (
-            f"The draws of the error sd tell as much as {ess:.0f} independent ones, fewer than "
-            f"{_LEAST_ESS}: longer chains (n_draws) would tell more."
+            f"The effective sample size of sigma is {ess:.0f}, below {_LEAST_ESS}. Increase "
+            "`n_draws`."
         )
-        return Note("warning", text)
+        return Note("few-effective-draws", "warning", text)
     text = (
-        f"The chains agree about the error sd (R-hat {rhat:.3f}), and its draws tell as much as "
-        f"{decimal(ess)} independent ones."
+        f"The replicates agree about sigma (R-hat {rhat:.3f}, effective sample size "
+        f"{decimal(ess)})."
     )
-    return Note("good", text)
+    return Note("converged", "good", text)
 
 
 def signal_note(selection: Selection) -> Note | None:
-    """Say that y has to do with the variables; where it has not, a warning says so.
+    """Say that there is signal; if there is none, a warning says so.
 
     Examples
     --------
@@ -262,7 +257,7 @@ def signal_note(selection: Selection) -> Note | None:
     """
     if selection.signal is None or not selection.signal.found:
         return None
-    return Note("good", as_sentence(selection.signal.sentence))
+    return Note("signal", "good", as_sentence(selection.signal.sentence))
 
 
 def notes(selection: Selection) -> list[Note]:
@@ -272,19 +267,15 @@ def notes(selection: Selection) -> list[Note]:
     --------
     >>> import bayesvc as bv
     >>> from bayesvc.report.words import notes
-    >>> [note.level for note in notes(bv.select_from(bv.Draws.from_counts([[[9, 0, 8]]])))]
+    >>> [note.severity for note in notes(bv.select_from(bv.Draws.from_counts([[[9, 0, 8]]])))]
     ['info']
     """
-    general = len(selection.warnings) - len(selection.twins)
-    sentences = [
-        as_sentence(text) if i < general else f"{text}."  # a name stays as it is
-        for i, text in enumerate(selection.warnings)
-    ]
-    found = [Note("warning", text) for text in sentences[:_MOST_NOTES]]
-    if len(selection.warnings) > _MOST_NOTES:
-        more = number(len(selection.warnings) - _MOST_NOTES)
-        found.append(Note("warning", f"{more} more columns are nearly the same as selected ones."))
+    own = selection.notes
+    found = list(own[:_MOST_NOTES])
+    if len(own) > _MOST_NOTES:  # twins come last
+        more = counted(len(own) - _MOST_NOTES, "more column")
+        found.append(Note("twins", "info", f"{more} are nearly the same as selected ones."))
     extra = [signal_note(selection), stability_note(selection), mixing_note(selection)]
     found += [note for note in extra if note is not None]
-    rank = {"warning": 0, "info": 1, "good": 2}
-    return sorted(found, key=lambda note: rank[note.level])
+    order = {"warning": 0, "info": 1, "good": 2}
+    return sorted(found, key=lambda note: order[note.severity])

@@ -1,4 +1,4 @@
-"""From a result to the file: template, style, scripts and data in one HTML page."""
+"""The report as a file: template, style, scripts and data in one HTML page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write_report(
     title: str | None = None,
     data_summary: DataSummary | Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write a selection or a comparison as one HTML file that needs no network.
+    """Write a selection or a comparison as one HTML file that works offline.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ def write_report(
     title : str, optional
         Heading of the page.
     data_summary : DataSummary or mapping, optional
-        What `summarize_data` says of the data; or further lines, by label. Without it the page
-        tells what the fits know.
+        The result of `summarize_data`, or further lines by label. Without it the page shows what
+        the draws know about the data.
 
     Returns
     -------
     Path
-        Where the page is.
+        Path of the page.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def write_report(
     >>> found = bv.select(X, X[:, 0], n_replicates=2, burn_in=200, n_draws=200, random_state=0)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     page = bv.write_report(found, pathlib.Path(folder) / "report.html")
-    ...     "1 of 3 columns drives y" in page.read_text(encoding="utf-8")
+    ...     "1 of 3 columns was selected as predictive of y" in page.read_text(encoding="utf-8")
     True
     """
     target = Path(path)
@@ -85,8 +85,8 @@ def report_html(
         page = comparison_page(result, title, data_summary)
     else:
         raise TypeError(
-            f"result of type {type(result).__name__} cannot be reported; pass what "
-            "bayesvc.select, select_from or compare return"
+            f"`result` must be a Selection or a Comparison. Got a {type(result).__name__} "
+            "instead. Pass what `bayesvc.select`, `select_from` or `compare` returns."
         )
     return _rendered(page)
 
@@ -131,7 +131,8 @@ def _rendered(page: dict[str, Any]) -> str:
         from plotly.offline import get_plotlyjs
     except ModuleNotFoundError as error:
         raise ImportError(
-            f"a report needs {error.name}, which is not installed; pip install 'bayesvc[report]'"
+            f"A report needs {error.name}, which is not installed. Run: pip install "
+            "'bayesvc[report]'"
         ) from error
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,

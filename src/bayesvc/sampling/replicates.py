@@ -19,7 +19,7 @@ class NullMeasure(Protocol):
         """Name of the measure."""
         ...
 
-    def per_fit(self, draws: object) -> FloatArray:
+    def per_replicate(self, draws: object) -> FloatArray:
         """Return the measure of each replicate alone: (n_replicates, n_features)."""
         ...
 
@@ -78,4 +78,4 @@ class PriorDraws:
         if self.null_values is not None:
             return self.null_values[measure.name][:n_permutations]
         assert self.permuted is not None
-        return measure.per_fit(self.permuted)[:n_permutations]
+        return measure.per_replicate(self.permuted)[:n_permutations]

@@ -1,4 +1,4 @@
-"""Several methods on the same fits."""
+"""Several methods on the same replicates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy as np
 from bayesvc._text import listed
 from bayesvc._typing import PathLike
 from bayesvc.data.frames import make_frame
-from bayesvc.selection.notes import of_result
+from bayesvc.exceptions import Note
+from bayesvc.selection.notes import shared_notes
 from bayesvc.selection.result import Selection
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Comparison(Mapping[str, Selection]):
-    """Several methods on the same fits, by name. Made by `compare`.
+    """Several methods on the same replicates, by name. Made by `compare`.
 
     Examples
     --------
@@ -42,29 +43,32 @@ class Comparison(Mapping[str, Selection]):
 
     @property
     def table(self) -> Any:
-        """One row per variable, one column of truth values per method, and their sum."""
+        """One row per variable, one boolean column per method, and the number of methods."""
         first = next(iter(self.values()))
         masks = {name: selection.mask for name, selection in self.items()}
         votes = np.sum(list(masks.values()), axis=0)
         return make_frame({"variable": list(first.labels), **masks, "methods": votes}, self._frame)
 
     @cached_property
-    def warnings(self) -> tuple[str, ...]:
-        """What a reader of the results should know, each thing once, in plain sentences.
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader of the results should know, each thing once.
 
         Examples
         --------
+        >>> import warnings
         >>> import numpy as np
         >>> import bayesvc as bv
         >>> rng = np.random.default_rng(0)
         >>> X, y = rng.uniform(size=(100, 5)), rng.normal(size=100)
-        >>> noise = bv.compare(
-        ...     X, y, ["dart-vc", "dart-mpm"], burn_in=200, n_draws=200, random_state=0
-        ... )
-        >>> noise.warnings[0]
-        'no signal was found: ...; any selection may be chance'
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", bv.exceptions.BayesvcWarning)
+        ...     noise = bv.compare(
+        ...         X, y, ["dart-vc", "dart-mpm"], burn_in=200, n_draws=200, random_state=0
+        ...     )
+        >>> noise.notes[0].code
+        'no-signal'
         """
-        return shared_warnings(self)
+        return shared_notes(self)
 
     def plot(self, **options: Any) -> Plot:
         """Draw which methods select which variables. Needs matplotlib.
@@ -72,7 +76,7 @@ class Comparison(Mapping[str, Selection]):
         Parameters
         ----------
         **options
-            Of `bayesvc.plots.agreement`, such as `most` and `ax`.
+            Arguments of `bayesvc.plots.agreement`, such as `most` and `ax`.
 
         Examples
         --------
@@ -90,7 +94,7 @@ class Comparison(Mapping[str, Selection]):
         return agreement(self, **options)
 
     def to_html_report(self, path: PathLike, **settings: Any) -> Path:
-        """Write the comparison as one HTML file that needs no network, and return where it is.
+        """Write the comparison as one HTML file that works offline, and return its path.
 
         Parameters
         ----------
@@ -116,27 +120,7 @@ class Comparison(Mapping[str, Selection]):
     def __repr__(self) -> str:
         width = max(map(len, self))
         lines = [
-            f"{name:{width}}  {len(found.selected):4d}  {listed(found.names)}"
+            f"{name:{width}}  {len(found.indices):4d}  {listed(found.names)}"
             for name, found in self.items()
         ]
-        return "\n".join([*lines, *(f"Note: {text}." for text in self.warnings)])
-
-
-def shared_warnings(selections: Mapping[str, Selection]) -> tuple[str, ...]:
-    """Return what selections from the same data warn of; see `Comparison.warnings`.
-
-    What one of them leaves out and another selects is not told: it is there to be seen.
-    """
-    told: dict[str, list[str]] = {}
-    for name, found in selections.items():
-        for text in of_result(found):
-            told.setdefault(text, []).append(name)
-    texts = [
-        text if len(names) == len(selections) else f"{listed(names)}: {text}"
-        for text, names in told.items()
-    ]
-    twins = {twin for found in selections.values() for twin in found.twins}
-    if twins:
-        pairs = sorted({f"{twin.unselected} and {twin.selected}" for twin in twins})
-        texts.append(f"the data can hardly tell apart: {listed(pairs)}")
-    return tuple(texts)
+        return "\n".join([*lines, *(f"Note: {note.text}" for note in self.notes)])

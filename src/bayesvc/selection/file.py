@@ -1,9 +1,13 @@
-"""The file that `Selection.save` writes: what was selected and why, with the fits."""
+"""The file that `Selection.save` writes: what was selected and why, with the draws.
+
+Names in the file stay as they are: its "cut" is `Selection.threshold_result`, whose "selected" is
+`ThresholdResult.mask`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.cluster.hierarchy import is_valid_linkage
@@ -16,23 +20,28 @@ from bayesvc._archive import (
     with_prefix,
     write_arrays,
 )
+from bayesvc._parts import name_of
 from bayesvc._typing import FloatArray, PathLike
 from bayesvc._validation import check_choice
 from bayesvc.data.frames import KINDS
 from bayesvc.draws import file as _draws_file
 from bayesvc.draws.draws import Draws
-from bayesvc.measures import MEASURES
+from bayesvc.measures import MEASURES, Measure, check_measure, measure_from_dict
+from bayesvc.measures.base import describe_measure
 from bayesvc.selection.methods import Method
 from bayesvc.selection.result import Selection, Twin
 from bayesvc.selection.signal import SignalTest
 from bayesvc.selection.stopping import StoppingResult
 from bayesvc.thresholds import (
-    Clustering,
     ClusteringResult,
+    Threshold,
     ThresholdResult,
+    check_threshold,
     threshold_from_dict,
     threshold_to_dict,
 )
+
+P = TypeVar("P")
 
 KIND = FileFormat("bayesvc-selection", "Selection", (1,), "select again")
 
@@ -42,15 +51,19 @@ def write(selection: Selection, path: PathLike) -> None:
     write_arrays(path, to_arrays(selection))
 
 
-def read(path: PathLike) -> Selection:
-    """Return the selection that `write` wrote."""
-    return KIND.read(path, lambda settings, arrays: from_parts(path, settings, arrays))
+def read(path: PathLike, *, measure: Any = None, threshold: Any = None) -> Selection:
+    """Return the selection that `write` wrote; `measure` and `threshold` are parts it names."""
+    given = (
+        None if measure is None else check_measure(measure),
+        None if threshold is None else check_threshold(threshold),
+    )
+    return KIND.read(path, lambda settings, arrays: from_parts(path, settings, arrays, *given))
 
 
 def to_arrays(selection: Selection) -> Arrays:
     """Return all that a file of a selection holds."""
     arrays: Arrays = {"mask": selection.mask, "values": selection.values}
-    arrays |= add_prefix("cut/", vars(selection.cut))
+    arrays |= add_prefix("cut/", _result_arrays(selection.threshold_result))
     arrays |= add_prefix("draws/", _draws_file.to_arrays(selection.draws))
     if selection.null is not None:
         arrays["null"] = selection.null
@@ -60,6 +73,8 @@ def to_arrays(selection: Selection) -> Arrays:
         arrays |= add_prefix("permuted/", _draws_file.to_arrays(selection.permuted))
     if selection.signal is not None:
         arrays["signal/null"] = selection.signal.null
+    if not MEASURES.is_own(selection.method.measure.name):
+        arrays["per_replicate"] = selection.per_replicate
     return KIND.with_settings(_settings(selection), 1, arrays)
 
 
@@ -69,6 +84,7 @@ def _settings(selection: Selection) -> dict[str, Any]:
         "method": {
             "name": method.name,
             "measure": method.measure.name,
+            "measure_part": describe_measure(method.measure, len(selection.measure_columns)),
             "threshold": threshold_to_dict(method.threshold),
             "n_replicates": method.n_replicates,
             "n_permutations": method.n_permutations,
@@ -82,20 +98,23 @@ def _settings(selection: Selection) -> dict[str, Any]:
     }
 
 
-def from_parts(path: PathLike, settings: dict[str, Any], arrays: Arrays) -> Selection:
+def from_parts(
+    path: PathLike,
+    settings: dict[str, Any],
+    arrays: Arrays,
+    measure: Measure | None = None,
+    threshold: Threshold | None = None,
+) -> Selection:
     """Return the selection of a file's settings and arrays."""
     draws = _draws(path, "draws/", arrays)
-    method = _method(settings["method"], draws)
+    method = _method(settings["method"], draws, measure, threshold)
     null, permuted = _null(path, arrays, method, draws)
-    p, n_columns = draws.n_features, method.measure.n_columns
-    values = check_array("values", arrays, (p, n_columns) if n_columns > 1 else (p,), np.float64)
-    if not np.isfinite(values).all():
-        raise ValueError("values are not finite")
+    p = draws.n_features
     return Selection(
         method=method,
         mask=check_array("mask", arrays, (p,), np.bool_),
-        cut=_cut(with_prefix("cut/", arrays), p, clusters=isinstance(method.threshold, Clustering)),
-        values=values,
+        threshold_result=_threshold_result(with_prefix("cut/", arrays), p),
+        values=_values(arrays, p, method.measure.n_columns),
         null=null,
         draws=draws,
         permuted=permuted,
@@ -104,16 +123,29 @@ def from_parts(path: PathLike, settings: dict[str, Any], arrays: Arrays) -> Sele
         signal=_signal(settings["explained"], arrays),
         allow_empty=bool(settings.get("allow_empty", False)),  # earlier files do not say
         enough=_enough(settings["enough"]),
-        row_share=check_array("row_share", arrays, (p,), np.float64)
-        if "row_share" in arrays
-        else None,
+        row_share=_optional("row_share", arrays, (p,)),
+        stored_per_replicate=_optional("per_replicate", arrays, (draws.n_replicates, p)),
     )
+
+
+def _optional(name: str, arrays: Arrays, shape: tuple[int, ...]) -> FloatArray | None:
+    return check_array(name, arrays, shape, np.float64) if name in arrays else None
+
+
+def _values(arrays: Arrays, p: int, n_columns: int | None) -> FloatArray:
+    """Return what the measure returned; a file may hold any number of columns if that is open."""
+    if n_columns is None:
+        n_columns = 1 if arrays["values"].ndim == 1 else arrays["values"].shape[1]
+    values = check_array("values", arrays, (p, n_columns) if n_columns > 1 else (p,), np.float64)
+    if not np.isfinite(values).all():
+        raise ValueError("values are not finite")
+    return values
 
 
 def _null(
     path: PathLike, arrays: Arrays, method: Method, draws: Draws
 ) -> tuple[FloatArray | None, Draws | None]:
-    """Return the measure of fits to permuted responses, and these fits where they were kept."""
+    """Return the measure of the null replicates, and these where they were kept."""
     if not method.threshold.needs_null:
         return None, None
     null = check_array("null", arrays, (method.n_permutations, draws.n_features), np.float64)
@@ -121,7 +153,7 @@ def _null(
         return null, None
     permuted = _draws(path, "permuted/", arrays)
     if permuted.feature_names != draws.feature_names:
-        raise ValueError("the fits to permuted responses are of other variables")
+        raise ValueError("the null replicates are of other variables")
     return null, permuted
 
 
@@ -130,7 +162,7 @@ def _signal(explained: Any, arrays: Arrays) -> SignalTest | None:
         return None
     null = check_array("signal/null", arrays, (None,), np.float64)
     if not (len(null) and np.isfinite(null).all()):
-        raise ValueError("the test for signal has no permutations")
+        raise ValueError("the signal test has no permutations")
     return SignalTest(float(explained), null)
 
 
@@ -155,36 +187,59 @@ def _draws(path: PathLike, start: str, arrays: Arrays) -> Draws:
     return _draws_file.from_parts(_draws_file.KIND.settings(path, own), own)
 
 
-def _method(parts: dict[str, Any], draws: Draws) -> Method:
-    cut, measure = threshold_from_dict(parts["threshold"]), MEASURES[parts["measure"]]
-    refusal = cut.refuses(measure)
-    if refusal is not None:
-        raise ValueError(refusal)
+def _method(
+    parts: dict[str, Any], draws: Draws, measure: Measure | None, threshold: Threshold | None
+) -> Method:
+    own_measure = _same_name("measure", measure, parts["measure"]) or measure_from_dict(
+        {**parts.get("measure_part", {}), "name": parts["measure"]}
+    )
+    name = threshold_from_dict(parts["threshold"]).name
+    own_threshold = _same_name("threshold", threshold, name) or threshold_from_dict(
+        parts["threshold"]
+    )
+    reason = own_threshold.incompatibility(own_measure)
+    if reason is not None:
+        raise ValueError(reason)
     return Method(
         name=str(parts["name"]),
         prior=draws.prior,
-        measure=measure,
-        threshold=cut,
+        measure=own_measure,
+        threshold=own_threshold,
         n_replicates=int(parts["n_replicates"]),
         n_permutations=int(parts["n_permutations"]),
         reason=None if parts["reason"] is None else str(parts["reason"]),
     )
 
 
-def _cut(arrays: Arrays, p: int, *, clusters: bool) -> ThresholdResult:
-    cut = ThresholdResult(
-        selected=check_array("selected", arrays, (p,), np.bool_),
+def _same_name(family: str, part: P | None, name: str) -> P | None:
+    if part is not None and name_of(part) != name:
+        raise ValueError(
+            f"`{family}` must be the one that the file names, {name!r}. Got {name_of(part)!r} "
+            "instead."
+        )
+    return part
+
+
+def _result_arrays(result: ThresholdResult) -> Arrays:
+    """Return the arrays of a threshold's result under their names in the file."""
+    arrays = {name: part for name, part in vars(result).items() if isinstance(part, np.ndarray)}
+    return {"selected" if name == "mask" else name: part for name, part in arrays.items()}
+
+
+def _threshold_result(arrays: Arrays, p: int) -> ThresholdResult:
+    result = ThresholdResult(
+        mask=check_array("selected", arrays, (p,), np.bool_),
         threshold=check_array("threshold", arrays, (p,), np.float64),
         margin=check_array("margin", arrays, (p,), np.float64),
     )
-    if not clusters:
-        return cut
+    if "tree" not in arrays:
+        return result
     points = check_array("points", arrays, (None, None), np.float64)
     leaf = check_array("leaf", arrays, (p,), np.int64)
     tree = check_array("tree", arrays, (len(points) - 1, 4), np.float64)
     if leaf.min() < 0 or leaf.max() >= len(points) or not _can_be_drawn(tree):
         raise ValueError("the dendrogram contradicts itself")
-    return ClusteringResult(**vars(cut), tree=tree, leaf=leaf.astype(np.intp), points=points)
+    return ClusteringResult(**vars(result), tree=tree, leaf=leaf.astype(np.intp), points=points)
 
 
 def _can_be_drawn(tree: FloatArray) -> bool:

@@ -1,40 +1,34 @@
-"""A method is a tree prior, a measure and a threshold; combinations with a name."""
+"""Named methods: combinations of a tree prior, a measure and a threshold."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
+from bayesvc._text import quoted
 from bayesvc._validation import check_choice, check_integer
-from bayesvc.measures import MEASURES, Measure
+from bayesvc.measures import MEASURES, Measure, check_measure
 from bayesvc.priors import PRIORS, TreePrior, check_prior
-from bayesvc.thresholds import (
-    THRESHOLDS,
-    Clustering,
-    MedianProbability,
-    Permutation,
-    Threshold,
-    check_threshold,
-)
+from bayesvc.thresholds import THRESHOLDS, Threshold, check_threshold
 
 DEFAULT_METHOD = "dart-vc"
-_USUAL_FITS = 10
+_DEFAULT_REPLICATES = 10
 _DEFAULT_PERMUTATIONS = 50
 _MOST_PERMUTATIONS = 100_000
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A named method with its usual number of fits, the paper's where it is one of the paper's.
+    """A named method with its usual number of replicates, the paper's where the paper has it.
 
     Attributes
     ----------
     name, prior, measure, threshold : str
     n_replicates, n_permutations : int
-        Fits to the data, and to permuted responses. The kept forests of `SpikeForest` are as many
-        as its own settings say; its `n_replicates` is 0.
+        Replicates on the data, and on permuted responses. `SpikeForest` has settings of its own
+        for the number of forests; its `n_replicates` is 0.
     summary : str
+        One sentence.
     """
 
     name: str
@@ -47,58 +41,62 @@ class Recipe:
 
     @property
     def parts(self) -> tuple[str, str, str]:
-        """What is combined."""
+        """Names of the prior, the measure and the threshold."""
         return (self.prior, self.measure, self.threshold)
 
 
 _ALL = (
     Recipe("dart-vc", "dart", "vc-measure", "clustering", 10, 0,
-           "counts and ranks over ten DART fits, cut in two; the best balance in the paper"),
+           "clusters variables by split count and rank over ten DART replicates; the best "
+           "balance in the paper"),
     Recipe("bart-vc", "bart", "vc-measure", "clustering", 10, 0,
-           "counts and ranks over ten BART fits, cut in two"),
+           "clusters variables by split count and rank over ten BART replicates"),
     Recipe("dart-relevance", "dart", "relevance", "most-probable", 10, 0,
-           "probability of relevance by ten DART fits, at least one half, or else the most "
-           "probable one; not in the paper"),
+           "selects variables that are relevant with a probability of at least 0.5 by ten DART "
+           "replicates, or else the most probable one; not in the paper"),
     Recipe("bart-relevance", "bart", "relevance", "most-probable", 10, 0,
-           "probability of relevance by ten BART fits, at least one half, or else the most "
-           "probable one; not in the paper"),
+           "selects variables that are relevant with a probability of at least 0.5 by ten BART "
+           "replicates, or else the most probable one; not in the paper"),
     Recipe("abc-vc", "abc", "vc-measure", "clustering", 0, 0,
-           "counts and ranks over the forests that ABC keeps, cut in two"),
+           "clusters variables by split count and rank over the forests that ABC keeps"),
     Recipe("dart-vip-measure", "dart", "vip-measure", "clustering", 10, 0,
-           "inclusion proportions and ranks over ten DART fits, cut in two"),
+           "clusters variables by inclusion proportion and rank over ten DART replicates"),
     Recipe("bart-vip-measure", "bart", "vip-measure", "clustering", 10, 0,
-           "inclusion proportions and ranks over ten BART fits, cut in two"),
+           "clusters variables by inclusion proportion and rank over ten BART replicates"),
     Recipe("dart-vip-rank", "dart", "vip-rank", "clustering", 10, 0,
-           "mean ranks over ten DART fits, cut in two"),
+           "clusters variables by mean rank over ten DART replicates"),
     Recipe("bart-vip-rank", "bart", "vip-rank", "clustering", 20, 0,
-           "mean ranks over twenty BART fits, cut in two; misses the least, with false finds"),
+           "clusters variables by mean rank over twenty BART replicates; highest recall, many "
+           "false positives"),
     Recipe("bart-vip-local", "bart", "vip", "local", 10, 50,
            "inclusion proportion above the variable's own null quantile; lenient"),
     Recipe("bart-vip-gse", "bart", "vip", "gse", 10, 50,
-           "inclusion proportion above null mean plus a common number of sd; strict"),
+           "inclusion proportion above the null mean plus a common number of standard "
+           "deviations; strict"),
     Recipe("bart-vip-gmax", "bart", "vip", "gmax", 10, 50,
            "inclusion proportion above the quantile of the largest null values; strictest"),
     Recipe("bart-mi-local", "bart", "mi", "local", 10, 50,
            "Metropolis importance above the variable's own null quantile"),
     Recipe("dart-mpm", "dart", "mpvip", "median-probability", 1, 0,
-           "in at least half of the draws of one DART fit"),
+           "in at least half of the draws of one DART replicate"),
     Recipe("bart-mpm", "bart", "mpvip", "median-probability", 1, 0,
-           "in at least half of the draws of one BART fit"),
+           "in at least half of the draws of one BART replicate"),
     Recipe("abc-mpm", "abc", "mpvip", "median-probability", 0, 0,
-           "in at least half of the forests that ABC keeps; few false finds"),
+           "in at least half of the forests that ABC keeps; few false positives"),
 )  # fmt: skip
 RECIPES = {recipe.name: recipe for recipe in _ALL}
 
 _GOALS = {
     "balanced": (
         "dart-relevance", None,
-        "its mean F1 was higher than that of the paper's best method, dart-vc, on the same fits",
+        "on the same replicates its mean F1 was higher than that of dart-vc, the best method of "
+        "the paper",
     ),
-    "quick": ("dart-vc", 2, "two DART fits came close to ten in the paper's study"),
+    "quick": ("dart-vc", 2, "in the paper, two DART replicates came close to ten"),
     "screening": ("bart-vip-rank", None, "it missed the fewest relevant variables"),
     "confirmatory": (
         "bart-vip-gse", None,
-        "it is made to select anything at all with a chance of 5 % where nothing matters",
+        "it has at most a 5 % chance of selecting anything when nothing matters",
     ),
 }  # fmt: skip
 
@@ -116,7 +114,7 @@ def recipes() -> dict[str, Recipe]:
     --------
     >>> import bayesvc as bv
     >>> bv.recipes()
-    dart-vc           counts and ranks over ten DART fits, cut in two; ...
+    dart-vc           clusters variables by split count and rank ...
     >>> bv.recipes()["dart-mpm"].threshold
     'median-probability'
     """
@@ -125,10 +123,10 @@ def recipes() -> dict[str, Recipe]:
 
 @dataclass(frozen=True)
 class Method:
-    """What will be done: the parts of a method, and how many fits.
+    """What will be done: the parts of a method, and the number of replicates.
 
-    `n_replicates` is 0 for `SpikeForest`, whose own settings say how many forests are kept;
-    `n_permutations` is 0 where nothing is permuted.
+    `n_replicates` is 0 for a prior whose own settings give the number; `n_permutations` is 0 if
+    nothing is permuted.
     """
 
     name: str
@@ -142,11 +140,46 @@ class Method:
     @property
     def description(self) -> str:
         """The parts in words."""
-        prior = "" if self.prior is None else f"{type(self.prior).__name__} prior, "
-        usual, own = asdict(THRESHOLDS[self.threshold.name]), asdict(self.threshold)
-        settings = ", ".join(f"{key}={own[key]}" for key in own if own[key] != usual[key])
-        threshold = f"{self.threshold.name} threshold{f' ({settings})' if settings else ''}"
-        return f"{prior}{self.measure.label}, {threshold}"
+        prior = "" if self.prior is None else f"{self.prior.label} prior, "
+        return f"{prior}{self.measure.label}, {describe_threshold(self.threshold)}"
+
+    @property
+    def recomputable(self) -> bool:
+        """Whether measure and threshold are known, and not just described by a file."""
+        return self.measure.recomputable and self.threshold.recomputable
+
+
+def describe_threshold(threshold: Threshold) -> str:
+    """Return the label of a threshold with the settings that are not the usual ones.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.selection.methods import describe_threshold
+    >>> describe_threshold(bv.Permutation("gse", alpha=0.1))
+    'gse threshold (alpha=0.1)'
+    """
+    usual = THRESHOLDS.get(threshold.name)
+    known = {} if usual is None else usual.settings()
+    own = threshold.settings()
+    settings = ", ".join(f"{key}={own[key]}" for key in own if own[key] != known.get(key))
+    return f"{threshold.label} threshold{f' ({settings})' if settings else ''}"
+
+
+def not_recomputable(method: Method) -> str:
+    """Return why a result that was loaded from a file cannot be recomputed."""
+    parts: dict[str, Measure | Threshold] = {
+        "measure": method.measure,
+        "threshold": method.threshold,
+    }
+    unknown = [f"{family} {part.name!r}" for family, part in parts.items() if not part.recomputable]
+    families = [family for family, part in parts.items() if not part.recomputable]
+    register = " and ".join(f"`bayesvc.{family}s.register`" for family in families)
+    return (
+        f"This session does not know {' and '.join(unknown)}, which a file names, so the "
+        "selection cannot be recomputed and its stability is unknown. Pass "
+        f"{' and '.join(families)} to `Selection.load`, or use {register} before loading."
+    )
 
 
 def resolve_method(
@@ -159,36 +192,80 @@ def resolve_method(
     n_replicates: Any = None,
     n_permutations: Any = None,
 ) -> Method:
-    """Return the method that these arguments of `select` describe, or say what is wrong."""
+    """Return the method that these arguments of `select` describe, or say what is wrong.
+
+    A prior replaces that of the default method and of a goal. With any other method it must be of
+    the method's own kind.
+    """
     base, goal_replicates, reason = _base(method, goal)
-    given_prior = None if prior is None else check_prior(prior)
-    kind = base.prior if given_prior is None else given_prior.name
-    chosen_prior = PRIORS[kind]() if given_prior is None else given_prior
-    measure_name, cut = _measure_and_threshold(base, measure, threshold)
-    parts = (kind, measure_name, cut.name)
-    refusal = cut.refuses(MEASURES[measure_name])
-    if refusal is not None:
-        raise ValueError(
-            f"measure={measure_name!r} cannot go with threshold={cut.name!r}: {refusal}; "
-            f"{_what_fits(measure_name, cut)}"
-        )
+    chosen_prior = PRIORS[base.prior]() if prior is None else check_prior(prior)
+    if goal is None and method != DEFAULT_METHOD:
+        check_same_kind(base, chosen_prior, "prior")
+    own_measure, own_threshold = _measure_and_threshold(base, measure, threshold)
+    check_compatible(own_measure, own_threshold)
+    parts = (chosen_prior.name, own_measure.name, own_threshold.name)
     known = next((recipe for recipe in _ALL if recipe.parts == parts), None)
-    one = isinstance(cut, MedianProbability) and MEASURES[measure_name].least_fits == 1
-    default = known.n_replicates if known is not None else 1 if one else _USUAL_FITS
+    default = _default_replicates(known, own_measure, own_threshold)
     number = _replicates(chosen_prior, n_replicates, goal_replicates or default)
     try:
-        check_fits(MEASURES[measure_name], kind, number or None)
+        check_replicates(own_measure, chosen_prior, number or None)
     except ValueError as error:
-        raise ValueError(f"{error}{'' if reason is None else f' ({reason})'}") from None
+        raise ValueError(f"{error}{'' if reason is None else f' ({reason}.)'}") from None
     return Method(
         name="-".join(parts) if known is None else known.name,
         prior=chosen_prior,
-        measure=MEASURES[measure_name],
-        threshold=cut,
+        measure=own_measure,
+        threshold=own_threshold,
         n_replicates=number,
-        n_permutations=_permutations(cut, n_permutations),
+        n_permutations=_permutations(own_threshold, n_permutations),
         reason=reason if known is base else None,
     )
+
+
+def check_same_kind(recipe: Recipe, prior: TreePrior, argument: str) -> None:
+    """Raise ValueError if a method is not one of this prior's kind."""
+    if prior.name == recipe.prior:
+        return
+    own = PRIORS[recipe.prior].label
+    similar = [each.name for each in _ALL if each.parts == (prior.name, *recipe.parts[1:])]
+    instead = f"Use method {similar[0]!r}" if similar else "Pass `measure` and `threshold` instead"
+    raise ValueError(
+        f"Method {recipe.name!r} uses the {own} prior, but `{argument}` is of kind "
+        f"{prior.label}. {instead}, or leave out `{argument}`."
+        if argument == "prior"
+        else f"Method {recipe.name!r} uses the {own} prior, but `{argument}` were sampled under "
+        f"{prior.label}. {instead}, or sample under {own}."
+    )
+
+
+def check_compatible(measure: Measure, threshold: Threshold) -> None:
+    """Raise ValueError if a threshold cannot be applied to a measure."""
+    reason = threshold.incompatibility(measure)
+    if reason is None:
+        return
+    usable = [name for name, own in THRESHOLDS.items() if own.incompatibility(measure) is None]
+    raise ValueError(
+        f"Measure {measure.name!r} is not compatible with threshold {threshold.name!r}: {reason}. "
+        f"Use threshold {quoted(usable, most=len(usable))}."
+    )
+
+
+def check_replicates(
+    measure: Measure, prior: TreePrior | None, n_replicates: int | None = None
+) -> None:
+    """Raise ValueError for replicates that the measure cannot judge."""
+    reason = None if prior is None else measure.incompatibility(prior)
+    if reason is not None and prior is not None:
+        usable = [name for name, own in MEASURES.items() if own.incompatibility(prior) is None]
+        raise ValueError(
+            f"Measure {measure.name!r} is not compatible with prior {prior.label}: {reason}. Use "
+            f"another prior, or measure {quoted(usable, most=len(usable))}."
+        )
+    if n_replicates is not None and n_replicates < measure.min_replicates:
+        raise ValueError(
+            f"`n_replicates` must be at least {measure.min_replicates} for measure "
+            f"{measure.name!r}, which compares replicates. Got {n_replicates} instead."
+        )
 
 
 def _base(method: Any, goal: Any) -> tuple[Recipe, int | None, str | None]:
@@ -197,75 +274,60 @@ def _base(method: Any, goal: Any) -> tuple[Recipe, int | None, str | None]:
     check_choice("goal", goal, _GOALS)
     if method != DEFAULT_METHOD:
         raise ValueError(
-            f"method={method!r} and goal={goal!r} were both given; a goal picks the method, so "
-            "pass one of them"
+            f"`method` and `goal` must not both be given. Got {method!r} and {goal!r} instead. A "
+            "goal picks the method, so pass one of them."
         )
     name, n_replicates, why = _GOALS[goal]
-    fits = "" if n_replicates is None else f" with {n_replicates} fits"
-    return RECIPES[name], n_replicates, f"goal {goal!r} picks {name}{fits}: {why}"
+    number = "" if n_replicates is None else f" with {n_replicates} replicates"
+    return RECIPES[name], n_replicates, f"Goal {goal!r} picks {name}{number}: {why}"
 
 
-def _measure_and_threshold(base: Recipe, measure: Any, threshold: Any) -> tuple[str, Threshold]:
-    """Fill in the part that was not given with the base's own, or with what goes with the other."""
-    if measure is not None:
-        check_choice("measure", measure, MEASURES)
-    if threshold is not None:
-        cut = check_threshold(threshold)
-        if measure is None:
-            fitting = isinstance(cut, Clustering) or cut.refuses(MEASURES[base.measure]) is None
-            measure = base.measure if fitting else "vip" if cut.needs_null else "mpvip"
-        return measure, cut
+def _measure_and_threshold(base: Recipe, measure: Any, threshold: Any) -> tuple[Measure, Threshold]:
+    """Fill in the part that was not given with the base's own, or with what fits the other."""
+    own_measure, own_threshold = MEASURES[base.measure], THRESHOLDS[base.threshold]
+    if measure is None and threshold is None:
+        return own_measure, own_threshold
     if measure is None:
-        return base.measure, check_threshold(base.threshold)
-    if MEASURES[measure].is_probability:
-        usual = next(recipe for recipe in _ALL if recipe.measure == measure)
-        return measure, check_threshold(usual.threshold)
-    if MEASURES[measure].shape != "scores":
-        return measure, check_threshold("clustering")
-    own = check_threshold(base.threshold)
-    return measure, own if own.needs_null else check_threshold("local")
+        given = check_threshold(threshold)
+        fallback = given.default_measure
+        if fallback is None or given.incompatibility(own_measure) is None:
+            return own_measure, given
+        return MEASURES[fallback], given
+    chosen = check_measure(measure)
+    if threshold is not None:
+        return chosen, check_threshold(threshold)
+    default = check_threshold(chosen.default_threshold)
+    if own_threshold.needs_null and default.needs_null:
+        return chosen, own_threshold
+    return chosen, default
 
 
-def _what_fits(measure: str, cut: Threshold) -> str:
-    if isinstance(cut, Clustering):
-        return f"pass {MEASURES[measure].n_columns} weights"
-    own = MEASURES[measure]
-    fitting = [name for name, each in THRESHOLDS.items() if each.refuses(own) is None]
-    return f"with {measure!r} use {', '.join(map(repr, fitting))}"
-
-
-def check_fits(measure: Measure, kind: str | None, n_replicates: int | None = None) -> None:
-    """Refuse fits that the measure cannot judge: of another kind of prior, or one alone."""
-    if kind is not None and kind not in measure.priors:
-        raise ValueError(
-            f"measure={measure.name!r} judges fits of BART and DART, but prior=SpikeForest; "
-            "use one of these priors, or measure='mpvip'"
-        )
-    if n_replicates is not None and n_replicates < measure.least_fits:
-        raise ValueError(
-            f"measure={measure.name!r} rests on what several fits agree on, but n_replicates="
-            f"{n_replicates}; take at least {measure.least_fits}"
-        )
+def _default_replicates(known: Recipe | None, measure: Measure, threshold: Threshold) -> int:
+    if known is not None:
+        return known.n_replicates
+    return _DEFAULT_REPLICATES if measure.min_replicates > 1 else threshold.default_replicates
 
 
 def _replicates(prior: TreePrior, given: Any, default: int) -> int:
     prior.reject_arguments(n_replicates=given)
     if prior.sets_replicates:
         return 0
-    remedy = "the method needs at least one fit, and several to judge its stability"
+    remedy = "the method needs at least one replicate, and several to judge its stability"
     return check_integer("n_replicates", default if given is None else given, 1, remedy)
 
 
 def _permutations(threshold: Threshold, given: Any) -> int:
-    if not isinstance(threshold, Permutation):
+    if not threshold.needs_null:
         if given is not None:
+            usable = [name for name, own in THRESHOLDS.items() if own.needs_null]
             raise ValueError(
-                f"n_permutations={given!r} has no meaning for threshold={threshold.name!r}, which "
-                "permutes nothing; leave it out, or use 'local', 'gse' or 'gmax'"
+                f"`n_permutations` must not be given with threshold {threshold.name!r}, which "
+                f"permutes nothing. Got {given!r} instead. Leave it out, or use threshold "
+                f"{quoted(usable, most=len(usable))}."
             )
         return 0
-    least = max(2, math.ceil(1 / threshold.alpha - 1e-9) - 1)
-    remedy = f"with fewer, no variable can be judged at alpha={threshold.alpha:g}"
+    least = threshold.min_permutations
+    remedy = "with fewer, no variable can be selected at this level"
     if least <= _DEFAULT_PERMUTATIONS:
         remedy += f"; the paper uses {_DEFAULT_PERMUTATIONS}"
     number = check_integer(
@@ -273,7 +335,7 @@ def _permutations(threshold: Threshold, given: Any) -> int:
     )
     if number > _MOST_PERMUTATIONS:
         raise ValueError(
-            f"n_permutations={number} is more than makes sense: {_MOST_PERMUTATIONS} put the "
-            "quantiles within a few tenths of a percent; pass fewer, such as 50 to 1000"
+            f"`n_permutations` must be at most {_MOST_PERMUTATIONS}, which estimate the quantiles "
+            f"to a few tenths of a percent. Got {number} instead."
         )
     return number

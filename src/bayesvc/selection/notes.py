@@ -1,96 +1,152 @@
-"""What a reader of a selection should know, in plain sentences."""
+"""What a reader of a selection should know: notes with a code, a severity and a text."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesvc._text import counted
+from bayesvc._text import as_sentence, counted, listed
 from bayesvc.draws import diagnostics
-from bayesvc.measures import relevance
-from bayesvc.measures._relevance_model import LEARNED_TREES
-from bayesvc.priors import BART, DART
-from bayesvc.thresholds import ClusteringResult
+from bayesvc.exceptions import Note
+from bayesvc.measures import MEASURES
+from bayesvc.selection.methods import not_recomputable
 
 if TYPE_CHECKING:
     from bayesvc.selection.result import Selection
 
-_FEW_ROWS = 20  # below, even a strong driver is often not told from chance
-_MANY = 10  # variables; of fewer, more than half may well matter
+_FEW_ROWS = 20  # with fewer, even a strong effect is often not told from chance
 _MOST_NAMES = 5
 
 
-def of_result(selection: Selection) -> list[str]:
-    """Return notes on the data, the fits and the cut."""
-    notes = []
-    if selection.signal is not None and not selection.signal.found:
-        follows = "so nothing is selected" if selection.emptied else "any selection may be chance"
-        notes.append(f"{selection.signal.sentence}; {follows}")
+def notes_of(selection: Selection) -> tuple[Note, ...]:
+    """Return all notes on a selection."""
+    return (*notes_on_result(selection), *_left_out(selection), *_twins(selection))
+
+
+def notes_on_result(selection: Selection) -> tuple[Note, ...]:
+    """Return notes on the data, the replicates, the measure and the threshold."""
+    on_threshold = (
+        () if selection.emptied else selection.method.threshold.notes(selection.threshold_result)
+    )
+    found = [
+        _no_signal(selection), _few_rows(selection), _not_converged(selection),
+        _not_stable(selection), *on_threshold, *selection.method.measure.notes(selection.draws),
+        _not_recomputable(selection),
+    ]  # fmt: skip
+    return tuple(note for note in found if note is not None)
+
+
+def shared_notes(selections: Mapping[str, Selection]) -> tuple[Note, ...]:
+    """Return the notes on selections from the same data, each once; see `Comparison.notes`.
+
+    What one method leaves out and another selects is not mentioned: the comparison shows it.
+    """
+    told: dict[Note, list[str]] = {}
+    for name, found in selections.items():
+        for note in notes_on_result(found):
+            told.setdefault(note, []).append(name)
+    notes = [
+        note
+        if len(names) == len(selections)
+        else Note(note.code, note.severity, f"{listed(names)}: {note.text}")
+        for note, names in told.items()
+    ]
+    twins = {twin for found in selections.values() for twin in found.twins}
+    if twins:
+        pairs = sorted({f"{twin.unselected} and {twin.selected}" for twin in twins})
+        text = f"The data can hardly tell these columns apart: {listed(pairs)}."
+        notes.append(Note("twins", "info", text))
+    return tuple(notes)
+
+
+def _no_signal(selection: Selection) -> Note | None:
+    if selection.signal is None or selection.signal.found:
+        return None
+    follows = "Nothing is selected." if selection.emptied else "Any selection may be due to chance."
+    text = f"{as_sentence(selection.signal.sentence)} {follows}"
+    return Note("no-signal", "warning", text)
+
+
+def _few_rows(selection: Selection) -> Note | None:
     rows = selection.draws.n_rows
-    if rows is not None and rows < _FEW_ROWS:
-        notes.append(
-            f"there are {rows} rows only: from fewer than {_FEW_ROWS} hardly anything can be "
-            "told from chance, so do not rely on the selection; use more rows"
-        )
+    if rows is None or rows >= _FEW_ROWS:
+        return None
+    text = (
+        f"There are only {counted(rows, 'row')}. With fewer than {_FEW_ROWS}, relevant variables "
+        "can hardly be told from chance. Do not rely on the selection; use more rows."
+    )
+    return Note("few-rows", "warning", text)
+
+
+def _not_converged(selection: Selection) -> Note | None:
+    """Return a note if the replicates disagree.
+
+    The limit is `diagnostics.RHAT_LIMIT`, 1.1, and not ArviZ's 1.01: the number of splits on a
+    variable in a sum of trees mixes slowly, and selections are stable long before R-hat reaches
+    1.01. What matters for a selection is shown by its stability over the replicates.
+    """
     what, rhat = _worst_mixing(selection)
-    if rhat > diagnostics.RHAT_LIMIT:
-        notes.append(
-            f"the chains disagree about {what} (R-hat {rhat:.4g}, more than "
-            f"{diagnostics.RHAT_LIMIT}): see how stable the selection is; longer ones (burn_in, "
-            "n_draws) may agree more"
-        )
-    mask = selection.mask
-    if isinstance(selection.cut, ClusteringResult) and mask.sum() > max(_MANY, len(mask) / 2):
-        notes.append(
-            f"more than half of the variables are selected ({len(selection.selected)} of "
-            f"{len(mask)}): the clustering split off a few odd ones instead of those that "
-            "matter, so do not rely on it; use measure 'mpvip' with threshold "
-            "'median-probability', more fits, or fewer columns"
-        )
-    if selection.unreached is not None:
-        notes.append(
-            f"no variable reaches a probability of {selection.unreached:g}, so the most probable "
-            "one is selected: more rows or longer fits may tell more"
-        )
-    n_trees = selection.draws.n_trees
-    if selection.method.measure.name == "relevance" and n_trees != LEARNED_TREES:
-        trees = "another number" if n_trees is None else n_trees
-        notes.append(
-            f"the probabilities were learned on forests of {LEARNED_TREES} trees, and these "
-            f"may have {trees}: take them for a ranking, or use n_trees={LEARNED_TREES}"
-        )
-    return notes
+    if math.isnan(rhat) or rhat <= diagnostics.RHAT_LIMIT:
+        return None
+    text = (
+        f"R-hat of {what} is {rhat:.4g}, above {diagnostics.RHAT_LIMIT}: the replicates have not "
+        "converged to the same posterior. Increase `burn_in` or `n_draws`."
+    )
+    if what == "sigma":
+        text += " If R-hat stays high, check for a skewed response (try its logarithm)."
+    return Note("not-converged", "warning", text)
 
 
-def of_left_out(selection: Selection) -> list[str]:
-    """Return a note if clusters leave out what the probability of relevance would select."""
-    draws, signal = selection.draws, selection.signal
-    if not isinstance(selection.cut, ClusteringResult) or (signal is not None and not signal.found):
+def _not_stable(selection: Selection) -> Note | None:
+    """Return a note if sampling until stable stopped before that."""
+    if selection.enough is None or selection.enough.stable:
+        return None
+    return Note("not-stable", "warning", selection.enough.reason)
+
+
+def _not_recomputable(selection: Selection) -> Note | None:
+    if selection.method.recomputable:
+        return None
+    return Note("unknown-part", "info", not_recomputable(selection.method))
+
+
+def _left_out(selection: Selection) -> list[Note]:
+    """Return a note if a partition leaves out what the probability of relevance would select."""
+    draws, signal, measure = selection.draws, selection.signal, MEASURES["relevance"]
+    if not selection.method.threshold.partitions or (signal is not None and not signal.found):
         return []
-    known = isinstance(draws.prior, BART | DART) and draws.n_trees == LEARNED_TREES
-    if not known or draws.n_replicates < 2:
+    prior = draws.prior
+    if prior is None or measure.incompatibility(prior) is not None or measure.notes(draws):
         return []
-    probability = np.where(selection.mask, 0.0, relevance(draws))
+    if draws.n_replicates < measure.min_replicates:
+        return []
+    probability = np.where(selection.mask, 0.0, measure.compute(draws))
     left_out = np.flatnonzero(probability >= 0.5)
     if not len(left_out):
         return []
     order = left_out[np.argsort(-probability[left_out], kind="stable")]
-    names = [f"{selection.feature_names[j]} ({probability[j]:.2f})" for j in order[:_MOST_NAMES]]
-    more = f" and {len(order) - _MOST_NAMES} more" if len(order) > _MOST_NAMES else ""
-    method = "dart-relevance" if isinstance(draws.prior, DART) else "bart-relevance"
+    names = [f"{selection.feature_names[j]} ({probability[j]:.2f})" for j in order]
     are = "is" if len(order) == 1 else "are"
-    return [
-        f"by the same fits {counted(len(order), 'variable')} that the clusters leave out {are} "
-        f"more probably relevant than not, {', '.join(names)}{more}: see what {method!r} selects"
-    ]
+    text = (
+        f"{counted(len(order), 'variable')} outside the selected cluster {are} more likely "
+        f"relevant than not, by the same replicates: {listed(names, _MOST_NAMES)}. See what method "
+        f"'{prior.name}-relevance' selects."
+    )
+    return [Note("left-out", "info", text)]
 
 
-def of_twins(selection: Selection) -> list[str]:
+def _twins(selection: Selection) -> list[Note]:
     """Return a note for every near-twin of a selected variable."""
     return [
-        f"{twin.unselected} was not selected but is nearly the same as {twin.selected} "
-        f"(rank correlation {twin.correlation:.2f}): the data can hardly tell them apart"
+        Note(
+            "twins",
+            "info",
+            f"{twin.unselected} is not selected but nearly the same as {twin.selected} (rank "
+            f"correlation {twin.correlation:.2f}). The data can hardly tell them apart.",
+        )
         for twin in selection.twins
     ]
 
@@ -98,10 +154,10 @@ def of_twins(selection: Selection) -> list[str]:
 def _worst_mixing(selection: Selection) -> tuple[str, float]:
     """Return what the chains are judged by, and its R-hat.
 
-    Sigma is 1 for a binary response, so that the counts of the selected variables must do.
+    Sigma is 1 for a binary response, so the counts of the selected variables take its place.
     """
-    rhat = selection.mixing.count_rhat[selection.selected]
+    rhat = selection.mixing.count_rhat[selection.indices]
     if selection.draws.response != "binary" or np.isnan(rhat).all():
         return "sigma", selection.mixing.sigma_rhat
     worst = int(np.nanargmax(rhat))
-    return str(selection.names[worst]), float(rhat[worst])
+    return f"the splits on {selection.names[worst]}", float(rhat[worst])

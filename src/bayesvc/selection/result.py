@@ -1,4 +1,4 @@
-"""The result of a method: which variables it selects, by what measure, and how surely."""
+"""The result of a method: the variables it selects, their importance, and how stable it is."""
 
 from __future__ import annotations
 
@@ -21,12 +21,21 @@ from bayesvc.data.encode import check_names, encode_X
 from bayesvc.data.frames import make_frame
 from bayesvc.draws import diagnostics
 from bayesvc.draws.draws import Draws
-from bayesvc.selection import notes as _selection_notes
-from bayesvc.selection import text as _selection_text
-from bayesvc.selection.methods import Method
+from bayesvc.exceptions import Note
+from bayesvc.measures._tally import TALLIES
+from bayesvc.measures.base import (
+    ColumnInfo,
+    RankView,
+    first_column,
+    measure_values,
+    replicate_values,
+)
+from bayesvc.selection import notes as _notes
+from bayesvc.selection import text as _text
+from bayesvc.selection.methods import Method, not_recomputable
 from bayesvc.selection.prediction_check import PredictionCheck, check_prediction
 from bayesvc.selection.stability import Stability, compute_stability, leave_one_out
-from bayesvc.thresholds import MedianProbability, ThresholdResult
+from bayesvc.thresholds.base import ThresholdResult, apply_threshold
 
 if TYPE_CHECKING:
     from bayesvc.plots import Plot
@@ -34,11 +43,17 @@ if TYPE_CHECKING:
     from bayesvc.selection.stopping import StoppingResult
 
 
+_OTHER_COLUMNS = (
+    "variable", "selected", "rank", "threshold", "margin", "p_single", "p_maxt", "p_bh",
+    "row_stability",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Twin:
     """An unselected column that is nearly the same as a selected one.
 
-    `correlation` is that of their ranks.
+    `correlation` is their rank correlation.
     """
 
     unselected: str
@@ -53,29 +68,33 @@ class Selection:
     Attributes
     ----------
     method : Method
-        Name, prior, measure, threshold and number of fits.
-    mask : ndarray of bool (n_features,)
-    cut : Cut
-        The threshold of each variable and its margin; for clustering also the dendrogram.
-    values : ndarray (n_features,) or (n_features, 4)
-        The measure.
-    null : ndarray (n_permutations, n_features) or None
-        The measure in fits to permuted responses.
+        Name, prior, measure, threshold and number of replicates.
+    mask : ndarray of bool of shape (n_features,)
+        Which variables are selected.
+    threshold_result : ThresholdResult
+        What the threshold returned: the limit and the margin of each variable; for clustering
+        also the dendrogram.
+    values : ndarray of shape (n_features,) or (n_features, n_columns)
+        What the measure returned.
+    null : ndarray of shape (n_permutations, n_features) or None
+        The measure of each null replicate.
     draws, permuted : Draws
-        The fits; their `random_state` is the seed of the selection. `permuted` are those to
-        permuted responses, one replicate each, or None.
+        The replicates; their `random_state` is the seed of the selection. `permuted` are the null
+        replicates, one per permuted response, or None.
     twins : tuple of Twin
         Unselected columns that are nearly the same as selected ones.
     frame : {"pandas", "polars"} or None
         Type of the tables: that of the caller's data.
     signal : SignalTest or None
-        Whether y has anything to do with X at all.
+        The test of whether y depends on X at all.
     allow_empty : bool
-        Whether nothing was to be selected without signal; `emptied` says that it was so.
-    enough : Enough or None
-        For ``n_replicates="auto"``: why there were no more fits.
-    row_share : ndarray (n_features,) or None
-        Share of the resamples of rows that select each variable; see `bayesvc.row_stability`.
+        Whether to select nothing if that test finds no signal; `emptied` says that it did.
+    enough : StoppingResult or None
+        For ``n_replicates="auto"``: why sampling stopped.
+    row_share : ndarray of shape (n_features,) or None
+        Selection frequency over subsamples of the rows; see `bayesvc.row_stability`.
+    stored_per_replicate : ndarray of shape (n_replicates, n_features) or None
+        `per_replicate` of a measure that is known from a file only.
 
     Examples
     --------
@@ -90,7 +109,7 @@ class Selection:
 
     method: Method
     mask: BoolArray
-    cut: ThresholdResult
+    threshold_result: ThresholdResult
     values: FloatArray
     null: FloatArray | None
     draws: Draws
@@ -101,6 +120,7 @@ class Selection:
     allow_empty: bool = False
     enough: StoppingResult | None = None
     row_share: FloatArray | None = None
+    stored_per_replicate: FloatArray | None = None
 
     @property
     def feature_names(self) -> tuple[ColumnName, ...]:
@@ -108,8 +128,8 @@ class Selection:
         return self.draws.feature_names
 
     @property
-    def selected(self) -> NDArray[np.intp]:
-        """Indices of the selected variables, ascending."""
+    def indices(self) -> NDArray[np.intp]:
+        """Positions of the selected variables, ascending."""
         return np.flatnonzero(self.mask)
 
     @cached_property
@@ -118,18 +138,23 @@ class Selection:
         return tuple(map(str, self.feature_names))
 
     @property
+    def selected(self) -> NDArray[np.intp]:
+        """Another name of `indices`."""
+        return self.indices
+
+    @property
     def names(self) -> list[ColumnName]:
         """Names of the selected variables."""
-        return [self.feature_names[j] for j in self.selected]
+        return [self.feature_names[j] for j in self.indices]
 
     @property
     def importance(self) -> FloatArray:
         """One number per variable: the measure, or its first column."""
-        return self.values if self.values.ndim == 1 else self.values[:, 0]
+        return first_column(self.values)
 
     @property
     def emptied(self) -> bool:
-        """Whether nothing is selected because there is no signal, whatever the cut says.
+        """Whether nothing is selected because no signal was found, whatever the threshold says.
 
         Examples
         --------
@@ -147,19 +172,18 @@ class Selection:
 
     @property
     def threshold(self) -> FloatArray:
-        """What each variable's measure had to reach; NaN where that is not what decided."""
-        return np.full(len(self.mask), np.nan) if self.emptied else self.cut.threshold
+        """What the importance of each variable is compared with; NaN if that did not decide."""
+        return np.full(len(self.mask), np.nan) if self.emptied else self.threshold_result.threshold
 
     @property
     def margin(self) -> FloatArray:
-        """How far each variable is from the cut; NaN where that is not what decided."""
-        return np.full(len(self.mask), np.nan) if self.emptied else self.cut.margin
+        """Distance of each variable to the threshold; NaN if that did not decide."""
+        return np.full(len(self.mask), np.nan) if self.emptied else self.threshold_result.margin
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
-        """Place of each variable by the measure; 1 is the most important, equals share a place."""
-        low_is_good = self.method.measure.shape == "ranks"
-        key = self.importance if low_is_good else -self.importance
+        """Rank of each variable by importance; 1 is the most important, ties share a rank."""
+        key = self.importance if self.method.measure.lower_is_better else -self.importance
         return np.asarray(rankdata(key, method="min"), dtype=np.int64)
 
     @cached_property
@@ -167,8 +191,8 @@ class Selection:
         """One row per variable, in the frame type of the data.
 
         Columns: variable, selected, rank, the columns of the measure, the other tallies (vc, vip,
-        mpvip, mi), threshold, margin to the cut, p-values where responses were permuted, and
-        row_stability where rows were resampled.
+        mpvip, mi), threshold, margin, p-values if there are null replicates, and row_stability if
+        rows were subsampled.
         """
         return make_frame(self._columns(), self.frame)
 
@@ -178,13 +202,8 @@ class Selection:
             "selected": self.mask,
             "rank": self.ranks,
         }
-        name = self.method.measure.name.replace("-measure", "").replace("-", "_")
-        if self.values.ndim == 1:
-            columns[name] = self.values
-        else:
-            labels = (name, f"{name}_q25", f"{name}_rank", f"{name}_rank_q75")
-            columns |= {label: self.values[:, k] for k, label in enumerate(labels)}
-        for tally in ("vc", "vip", "mpvip", "mi"):
+        columns |= dict(zip(self.measure_columns, np.atleast_2d(self.values.T), strict=True))
+        for tally in TALLIES:
             columns.setdefault(tally, getattr(self.draws, tally).mean(axis=0))
         columns |= {"threshold": self.threshold, "margin": self.margin}
         if self.null is not None:
@@ -194,22 +213,48 @@ class Selection:
         return columns
 
     @cached_property
+    def measure_columns(self) -> dict[str, ColumnInfo]:
+        """The columns of `table` that hold the measure, by their names there.
+
+        A column that would have the name of another column gets an underscore.
+        """
+        n_columns = 1 if self.values.ndim == 1 else self.values.shape[1]
+        found: dict[str, ColumnInfo] = {}
+        for column in self.method.measure.columns(n_columns):
+            key = column.key
+            while key in found or key in _OTHER_COLUMNS:
+                key += "_"
+            found[key] = column
+        return found
+
+    @cached_property
+    def per_replicate(self) -> FloatArray:
+        """What each replicate alone says about the importance: (n_replicates, n_features)."""
+        if self.stored_per_replicate is not None:
+            return self.stored_per_replicate
+        return replicate_values(self.method.measure, self.draws)
+
+    @cached_property
+    def rank_view(self) -> RankView:
+        """What plots of importance against rank show."""
+        return self.method.measure.rank_view(self.draws, self.values, self.per_replicate)
+
+    @cached_property
     def p_values(self) -> dict[str, FloatArray]:
         """Permutation p-values of a method that permutes: "single", "maxt" and "bh".
 
-        Like is compared with like: the measure of the first fit with that of single permuted fits.
-        With few permutations they cannot be small; see
+        They compare like with like: the importance by the first replicate with that by single null
+        replicates. With few permutations they cannot be small; see
         `bayesvc.thresholds.permutation_pvalues`.
         """
         if self.null is None:
             raise ValueError(
-                f"method {self.method.name!r} permutes nothing, so it has no p-values; use one "
-                "with threshold 'local', 'gse' or 'gmax'"
+                f"Method {self.method.name!r} permutes nothing, so it has no p-values. Use a "
+                "method with threshold 'local', 'gse' or 'gmax'."
             )
-        measure = self.method.measure
-        # The null of SpikeForest is made of as many kept forests as the measure itself.
+        # A permuted response under ABC takes as many kept forests as the measure itself.
         alike = self.draws.abc is not None
-        observed = measure.compute(self.draws) if alike else measure.per_fit(self.draws)[0]
+        observed = self.values if alike else self.per_replicate[0]
         return {
             "single": thresholds.permutation_pvalues(observed, self.null),
             "maxt": thresholds.permutation_pvalues(observed, self.null, adjust="maxt"),
@@ -219,6 +264,8 @@ class Selection:
     @cached_property
     def stability(self) -> Stability:
         """How often each variable is selected with replicates left out, or resampled."""
+        if not self.method.recomputable:
+            raise ValueError(not_recomputable(self.method))
         entropy = self.draws.random_state or 0
         return compute_stability(self._mask_of, self.mask, self._without_one, entropy)
 
@@ -230,15 +277,18 @@ class Selection:
 
     @property
     def left_out_share(self) -> FloatArray:
-        """How often each variable is selected with one replicate left out; NaN with only one."""
-        if self.draws.n_replicates == 1:
+        """How often each variable is selected with one replicate left out.
+
+        NaN with a single replicate, and if the measure or the threshold is not known.
+        """
+        if self.draws.n_replicates == 1 or not self.method.recomputable:
             return np.full(len(self.mask), np.nan)
         return np.asarray(self._without_one.mean(axis=0))
 
     def _mask_of(self, replicates: Sequence[int]) -> BoolArray:
-        if self.emptied:  # by a test that has fits of its own
+        if self.emptied:  # by a test that has chains of its own
             return self.mask
-        if self.method.measure.least_fits > 1:  # a fit taken twice would agree with itself
+        if self.method.measure.min_replicates > 1:  # one taken twice would agree with itself
             replicates = sorted(set(replicates))
         return apply_method(self.method, self.draws.take(replicates), self.null)[0]
 
@@ -248,14 +298,23 @@ class Selection:
         return diagnostics.mixing(self.draws)
 
     @cached_property
-    def warnings(self) -> tuple[str, ...]:
-        """What a reader of the result should know, in plain sentences."""
-        notes = _selection_notes
-        return (*notes.of_result(self), *notes.of_left_out(self), *notes.of_twins(self))
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader of the result should know.
+
+        Those of severity "warning" are also issued through `warnings` by `select` and `fit`.
+
+        Examples
+        --------
+        >>> import bayesvc as bv
+        >>> found = bv.select_from(bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]]))
+        >>> found.notes
+        ()
+        """
+        return _notes.notes_of(self)
 
     @property
     def unreached(self) -> float | None:
-        """The probability asked for, if no variable has it and the most probable one was taken.
+        """The value asked for, if no variable reaches it and something is selected anyway.
 
         Examples
         --------
@@ -266,16 +325,15 @@ class Selection:
         >>> noise = bv.select(
         ...     X, y, "dart-relevance", n_replicates=2, burn_in=300, n_draws=300, random_state=0
         ... )
-        >>> noise.unreached, len(noise.selected)
+        >>> noise.unreached, len(noise.indices)
         (0.5, 1)
         """
-        rule = self.method.threshold
-        if not isinstance(rule, MedianProbability) or not self.mask.any():
+        if not self.mask.any():
             return None
-        return rule.at if (self.cut.threshold < rule.at).all() else None
+        return self.method.threshold.unreached(self.threshold_result)
 
     def explain(self, name: ColumnName) -> str:
-        """Say in a sentence or two why a variable is selected or not.
+        """Explain in a sentence or two why a variable is selected or not.
 
         Examples
         --------
@@ -288,10 +346,10 @@ class Selection:
         """
         label = str(name) if isinstance(name, int) and name in self.feature_names else name
         place = self.labels.index(check_choice("name", label, self.labels))
-        return _selection_text.explain(self, place)
+        return _text.explain(self, place)
 
     def check_prediction(self, X: Any, y: Any, **settings: Any) -> PredictionCheck:
-        """Compare, out of sample, forests on the selected columns with forests on all.
+        """Compare the predictions of forests on the selected columns with those on all columns.
 
         Parameters
         ----------
@@ -317,7 +375,7 @@ class Selection:
         data = encode_X(X, groups=columns.groups)
         check_names(data.names, data.names_given, columns.names)
         return check_prediction(
-            data, y, self.selected, prior=self.draws.prior, random_state=self.draws.random_state,
+            data, y, self.indices, prior=self.draws.prior, random_state=self.draws.random_state,
             **settings,
         )  # fmt: skip
 
@@ -327,12 +385,12 @@ class Selection:
         Parameters
         ----------
         kind : str, optional
-            "scatter" (the measure against its rank), "importance" (with the spread over the fits),
-            "nulls" (beside permuted fits), "dendrogram" (of a clustering), "stability" (with fewer
-            fits), "traces" (of the chains) or "partial_dependence" (with options `X` and `y`). By
-            default the one that shows the cut of the method best.
+            "scatter" (importance against rank), "importance" (with the spread over the replicates),
+            "nulls" (beside null replicates), "dendrogram" (of a clustering), "stability" (with
+            fewer replicates), "traces" (of the chains) or "partial_dependence" (with options `X`
+            and `y`). By default the one that suits the method best.
         **options
-            Of the function of that name in `bayesvc.plots`, such as `ax`.
+            Arguments of the function of that name in `bayesvc.plots`, such as `ax`.
 
         Returns
         -------
@@ -365,14 +423,14 @@ class Selection:
         >>> json.loads(found.to_json())["selected"]
         ['x0']
         """
-        text = json.dumps(_selection_text.as_dict(self), indent=1, allow_nan=False)
+        text = json.dumps(_text.as_dict(self), indent=1, allow_nan=False)
         if path is not None:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text + "\n")
         return text
 
     def save(self, path: PathLike) -> None:
-        """Write the result with its fits, but not the data, to one file; `load` reads it.
+        """Write the result with its draws, but not the data, to one file; `load` reads it.
 
         Examples
         --------
@@ -390,8 +448,16 @@ class Selection:
         write(self, path)
 
     @classmethod
-    def load(cls, path: PathLike) -> Selection:
-        """Read a result that `save` wrote. Nothing in the file is executed.
+    def load(cls, path: PathLike, *, measure: Any = None, threshold: Any = None) -> Selection:
+        """Read a result that `save` wrote. Nothing in the file is executed or imported.
+
+        Parameters
+        ----------
+        path : str or path
+        measure, threshold : optional
+            Parts of your own that the file names. Without them, and if they are not registered
+            (`bayesvc.measures.register`, `bayesvc.thresholds.register`), everything stored is
+            shown, but nothing can be recomputed, such as `stability`.
 
         Examples
         --------
@@ -399,10 +465,10 @@ class Selection:
         """
         from bayesvc.selection.file import read  # it builds on this module
 
-        return read(path)
+        return read(path, measure=measure, threshold=threshold)
 
     def to_html_report(self, path: PathLike, **settings: Any) -> Path:
-        """Write the result as one HTML file that needs no network, and return where it is.
+        """Write the result as one HTML file that works offline, and return its path.
 
         Parameters
         ----------
@@ -424,22 +490,25 @@ class Selection:
         return write_report(self, path, **settings)
 
     def __repr__(self) -> str:
-        return _selection_text.as_text(self)
+        return _text.as_text(self)
 
     def _repr_html_(self) -> str:
-        return _selection_text.as_html(self)
+        return _text.as_html(self)
 
 
 def apply_method(
     method: Method, draws: Any, null: FloatArray | None
 ) -> tuple[BoolArray, ThresholdResult, FloatArray]:
-    """Apply the measure and the threshold of a method: the mask, the cut and the values."""
-    values = method.measure.compute(draws)
-    cut = method.threshold.cut(method.measure, values, null)
-    mask = cut.selected
-    if len(mask) == 1:  # a rank among one says nothing
+    """Apply the measure and the threshold of a method.
+
+    Returns the mask, what the threshold returned, and what the measure returned.
+    """
+    values = measure_values(method.measure, draws)
+    result = apply_threshold(method.threshold, method.measure, values, null)
+    mask = result.mask
+    if len(mask) == 1:  # a rank among one variable says nothing
         mask = mask & (draws.vc.mean(axis=0) > 0)
-    return mask, cut, values
+    return mask, result, values
 
 
 def find_twins(

@@ -97,11 +97,11 @@ def make_selection(
     own = sampled[method.prior]
     draws = own.first(method.n_replicates)
     null = own.null(method.measure, method.n_permutations)
-    mask, cut, values = apply_method(method, draws, null)
+    mask, result, values = apply_method(method, draws, null)
     found = Selection(
         method=method,
         mask=mask,
-        cut=cut,
+        threshold_result=result,
         values=values,
         null=null,
         draws=draws,
@@ -112,7 +112,7 @@ def make_selection(
     )
     if found.emptied:
         return replace(found, mask=np.zeros_like(mask))
-    twins = find_twins(_correlations(data, found.selected), found.selected, found.labels)
+    twins = find_twins(_correlations(data, found.indices), found.indices, found.labels)
     return replace(found, twins=twins)
 
 

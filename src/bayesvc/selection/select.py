@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from bayesvc._typing import PathLike
+from bayesvc._typing import FloatArray, PathLike
 from bayesvc._validation import check_choice, check_flag, check_number
 from bayesvc.data.frames import frame_kind
 from bayesvc.data.schema import Groups
 from bayesvc.draws.draws import Draws
+from bayesvc.exceptions import issue_warnings
+from bayesvc.measures import Measure
 from bayesvc.priors.base import TreePrior
 from bayesvc.responses.base import Response
 from bayesvc.responses.read import read_dataset
@@ -21,10 +23,10 @@ from bayesvc.selection.methods import (
     DEFAULT_METHOD,
     RECIPES,
     Method,
-    check_fits,
     resolve_method,
 )
-from bayesvc.selection.result import Selection, apply_method
+from bayesvc.selection.notes import notes_on_result, shared_notes
+from bayesvc.selection.result import Selection
 from bayesvc.selection.run import (
     make_selection,
     run_signal_test,
@@ -42,8 +44,8 @@ def select(
     *,
     goal: Literal["balanced", "quick", "screening", "confirmatory"] | None = None,
     prior: TreePrior | None = None,
-    measure: str | None = None,
-    threshold: str | Threshold | None = None,
+    measure: str | Measure | Callable[[Draws], Any] | None = None,
+    threshold: str | Threshold | Callable[[FloatArray], Any] | None = None,
     n_replicates: int | Literal["auto"] | None = None,
     n_permutations: int | None = None,
     n_trees: int = 20,
@@ -61,25 +63,31 @@ def select(
     allow_empty: bool = False,
     max_seconds: float | None = None,
 ) -> Selection:
-    """Select the columns of X that drive y.
+    """Select the columns of X that are predictive of y.
 
     Parameters
     ----------
     X : array, data frame or sparse matrix (n_rows, n_features)
-        Predictors: numbers, truth values or categories (text and categorical types of pandas,
-        polars and pyarrow); missing values are allowed. A column of categories is one variable.
+        The columns: numbers, booleans or categories (text and categorical types of pandas, polars
+        and pyarrow). Missing values are allowed. A categorical column is one variable.
     y : array, series or list (n_rows,)
         Response: numbers, or two classes (probit model): text, booleans, or 0 and 1. For any other
         two numbers pass ``response="binary"``. A pandas series is matched to a pandas X by index.
-    method : str, default "dart-vc"
-        One of `bayesvc.recipes`.
+    method : str, default="dart-vc"
+        Name of a method; `bayesvc.recipes` lists them.
     goal : {"balanced", "quick", "screening", "confirmatory"}, optional
         Picks the method; the result says which and why.
-    prior, measure, threshold : optional
-        Take the place of the method's own. `prior` is an object such as ``BART(k=3)``; `measure`
-        one of "vip", "mi", "vc", "mpvip", "relevance", "vip-rank", "vc-rank", "vc-measure",
-        "vip-measure"; `threshold` one of "local", "gse", "gmax", "median-probability",
-        "most-probable", "clustering", or an object such as ``Permutation("gse", alpha=0.1)``.
+    prior : TreePrior, optional
+        Settings of the prior, such as ``BART(k=3)``. It must be of the kind that the method uses,
+        except that it replaces the prior of the default method and of a goal.
+    measure : str, Measure or callable, optional
+        Replaces the measure of the method: "vip", "mi", "vc", "mpvip", "relevance", "vip-rank",
+        "vc-rank", "vc-measure" or "vip-measure"; an object (see `bayesvc.measures.Measure`); or a
+        function of draws that returns an array of shape (n_features,) or (n_features, n_columns).
+    threshold : str, Threshold or callable, optional
+        Replaces the threshold of the method: "local", "gse", "gmax", "median-probability",
+        "most-probable" or "clustering"; an object such as ``Permutation("gse", alpha=0.1)`` (see
+        `bayesvc.thresholds.Threshold`); or a function from the importance to a boolean mask.
     n_replicates : int or "auto", optional
         Fits to the data; by default as many as the paper takes. "auto" goes on until four fits in
         a row have not changed what is selected, and stops at 40.
@@ -166,7 +174,9 @@ def select(
         sampled = sample_methods(data, [plan], config)
     signal = run_signal_test(data, [plan], config) if signal_test else None
     found = make_selection(plan, sampled, data, frame_kind(X), signal, allow_empty=allow_empty)
-    return replace(found, enough=stopping)
+    found = replace(found, enough=stopping)
+    issue_warnings(notes_on_result(found))
+    return found
 
 
 def compare(
@@ -246,55 +256,8 @@ def compare(
         plan.name: make_selection(plan, sampled, data, frame, signal, allow_empty=allow_empty)
         for plan in plans
     }
+    issue_warnings(shared_notes(found))
     return Comparison(found, frame)
-
-
-def select_from(
-    draws: Draws,
-    measure: str = "vc-measure",
-    threshold: str | Threshold | None = None,
-    *,
-    permuted: Draws | None = None,
-) -> Selection:
-    """Select from fits that exist: of `sample`, loaded from a file, or of another program.
-
-    Parameters
-    ----------
-    draws : Draws
-    measure, threshold
-        As in `select`.
-    permuted : Draws, optional
-        Fits to permuted responses, one replicate each, for the thresholds that need them.
-
-    Examples
-    --------
-    >>> import bayesvc as bv
-    >>> draws = bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]], feature_names=list("abcd"))
-    >>> bv.select_from(draws).names
-    ['a', 'd']
-    """
-    _check_draws("draws", draws)
-    plan = resolve_method(prior=draws.prior, measure=measure, threshold=threshold)
-    if permuted is not None:
-        _check_draws("permuted", permuted)
-    check_fits(plan.measure, None, draws.n_replicates)
-    null = None
-    if plan.threshold.needs_null:
-        if permuted is None:
-            raise ValueError(
-                f"permuted=None, but threshold={plan.threshold.name!r} needs fits to permuted "
-                "responses; pass their Draws, or use threshold='clustering'"
-            )
-        null = plan.measure.per_fit(permuted)
-    name = f"{plan.measure.name}-{plan.threshold.name}"
-    method = Method(
-        name if draws.prior is None else plan.name, draws.prior, plan.measure, plan.threshold,
-        draws.n_replicates, 0 if null is None else len(null),
-    )  # fmt: skip
-    mask, cut, values = apply_method(method, draws, null)
-    return Selection(
-        method=method, mask=mask, cut=cut, values=values, null=null, draws=draws, permuted=permuted
-    )
 
 
 def _check_names(methods: Any) -> list[str]:
@@ -357,12 +320,4 @@ def _check_signal(signal_test: Any, allow_empty: Any) -> None:
         raise ValueError(
             "allow_empty=True rests on the test for signal, but signal_test=False; pass "
             "signal_test=True"
-        )
-
-
-def _check_draws(name: str, draws: Any) -> None:
-    if not isinstance(draws, Draws):
-        raise TypeError(
-            f"{name} is a {type(draws).__name__}; pass a Draws of bayesvc.sample, or of "
-            "bayesvc.Draws.from_counts for split counts"
         )

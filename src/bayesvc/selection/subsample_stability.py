@@ -12,6 +12,7 @@ from bayesvc._typing import BoolArray, FloatArray, PathLike
 from bayesvc._validation import check_choice
 from bayesvc.data.frames import make_frame
 from bayesvc.data.schema import Groups
+from bayesvc.exceptions import silenced
 from bayesvc.sampling.progress import Progress, ProgressCallback
 from bayesvc.selection.methods import DEFAULT_METHOD
 from bayesvc.selection.result import Selection
@@ -179,7 +180,8 @@ def row_stability(
                 checkpoint=checkpoint, groups=groups, sample_weight=sample_weight,
                 permute_within=permute_within, allow_empty=allow_empty, **settings,
             )  # fmt: skip
-        masks = _masks(work, report)
+        with silenced():  # notes on single subsamples are of no use
+            masks = _masks(work, report)
     except BaseException:
         report.abandon()
         raise

@@ -5,10 +5,13 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from bayesvc._text import as_sentence, counted
+from bayesvc._typing import FloatArray
+from bayesvc._version import __version__
 
 if TYPE_CHECKING:
     from bayesvc.selection.result import Selection
@@ -18,20 +21,21 @@ _MOST_NUMBERS = 200_000  # beyond, a glance at the result must not wait for its 
 
 
 def explain(selection: Selection, j: int) -> str:
-    """Say why variable j is selected or not."""
+    """Explain why variable j is selected or not."""
     draws, name = selection.draws, selection.feature_names[j]
     verb = "is selected" if selection.mask[j] else "is not selected"
     mpvip = draws.mpvip[:, j].mean()
     facts = (
-        f"{draws.vc[:, j].mean():.2f} splits per draw, in {100 * mpvip:.0f} % of the draws, "
-        f"place {selection.ranks[j]} of {len(selection.mask)} by {selection.method.measure.label}"
+        f"it has {draws.vc[:, j].mean():.2f} splits per draw, is in {100 * mpvip:.0f} % of the "
+        f"draws and has rank {selection.ranks[j]} of {len(selection.mask)} by "
+        f"{selection.method.measure.label}"
     )
     text = f"{name} {verb} by {selection.method.name}: {facts}; {_distance(selection, j)}."
-    if draws.n_replicates > 1 and not selection.emptied:
-        share = selection.left_out_share[j]
-        text += f" With one fit left out it is selected in {100 * share:.0f} % of the cases."
+    left_out = math.nan if selection.emptied else selection.left_out_share[j]
+    if not math.isnan(left_out):
+        text += f" With one replicate left out it is selected in {100 * left_out:.0f} % of cases."
     if selection.row_share is not None:
-        text += f" Of the resamples of rows {100 * selection.row_share[j]:.0f} % select it."
+        text += f" It is selected in {100 * selection.row_share[j]:.0f} % of the subsamples."
     for twin in selection.twins:
         if name in (twin.unselected, twin.selected):
             other = twin.selected if name == twin.unselected else twin.unselected
@@ -40,38 +44,28 @@ def explain(selection: Selection, j: int) -> str:
 
 
 def _distance(selection: Selection, j: int) -> str:
-    margin, threshold = float(selection.margin[j]), float(selection.threshold[j])
     if selection.emptied:
         return "no signal was found, so nothing is selected"
-    if math.isnan(margin):
-        return "all variables look alike, so there is no cut"
-    if math.isnan(threshold):
-        return f"{abs(margin):.2f} away from the nearest variable on the other side of the cut"
-    if selection.unreached is not None:
-        less = f"{selection.importance[j]:.3g}, less than the {selection.unreached:g} asked for"
-        return f"{less}, {'but' if selection.mask[j] else 'and not'} the most probable"
-    side = "above" if selection.importance[j] >= threshold else "below"
-    return f"{selection.importance[j]:.3g}, {abs(margin):.3g} {side} its threshold {threshold:.3g}"
+    result, threshold = selection.threshold_result, selection.method.threshold
+    return threshold.explain(result, selection.importance, j)
 
 
 def heading(selection: Selection) -> list[str]:
     """Return the lines above the table."""
     method, draws = selection.method, selection.draws
-    fits = f"{draws.n_replicates} fits"
-    if draws.n_replicates == 1:
-        fits = "1 fit"
+    replicates = counted(draws.n_replicates, "replicate")
     if method.n_permutations:
-        fits += f" and {method.n_permutations} to permuted responses"
+        replicates += f" and {counted(method.n_permutations, 'null replicate')}"
     lines = [
-        f"{method.name}: {len(selection.selected)} of {len(selection.mask)} variables selected",
-        f"{method.description}; {fits}; random_state={draws.random_state}",
+        f"{method.name}: {len(selection.indices)} of {len(selection.mask)} variables selected",
+        f"{method.description}; {replicates}; random_state={draws.random_state}",
     ]
     if selection.enough is not None:
         lines.append(selection.enough.reason)
     if selection.signal is not None and selection.signal.found:
-        lines.append(selection.signal.sentence)  # its absence is a note below
+        lines.append(as_sentence(selection.signal.sentence))  # its absence is a note below
     if method.reason is not None:
-        lines.append(method.reason)
+        lines.append(as_sentence(method.reason))
     return lines
 
 
@@ -85,9 +79,9 @@ def as_text(selection: Selection) -> str:
         first = row[0].ljust(widths[0])
         rest = "  ".join(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
         lines.append(f"  {first}  {rest}".rstrip())
-    if len(selection.selected) > _MOST_ROWS:
-        lines.append(f"  ... and {len(selection.selected) - _MOST_ROWS} more selected")
-    lines += [f"Note: {warning}." for warning in selection.warnings]
+    if len(selection.indices) > _MOST_ROWS:
+        lines.append(f"  ... and {len(selection.indices) - _MOST_ROWS} more selected")
+    lines += [f"Note: {note.text}" for note in selection.notes]
     return "\n".join(lines)
 
 
@@ -95,7 +89,7 @@ def as_html(selection: Selection) -> str:
     """Return what a notebook shows."""
     header, *shown = table_rows(selection)
     first, *others = heading(selection)
-    notes = "".join(f"<p><b>Note:</b> {html.escape(w)}.</p>" for w in selection.warnings)
+    notes = "".join(f"<p><b>Note:</b> {html.escape(note.text)}</p>" for note in selection.notes)
     lines = "<br>".join(html.escape(line) for line in others)
     return (
         f"<div><p><b>{html.escape(first)}</b><br>{lines}</p>"
@@ -129,16 +123,16 @@ def _html_row(tag: str, cells: Sequence[object]) -> str:
 def table_rows(selection: Selection) -> list[list[str]]:
     """Return the header and the selected variables, most important first, and the next one."""
     order = np.lexsort((np.arange(len(selection.mask)), selection.ranks, ~selection.mask))
-    shown = order[: min(_MOST_ROWS, len(selection.selected))].tolist()
-    if len(selection.selected) < len(order):
-        shown.append(int(order[len(selection.selected)]))
+    shown = order[: min(_MOST_ROWS, len(selection.indices))].tolist()
+    if len(selection.indices) < len(order):
+        shown.append(int(order[len(selection.indices)]))
+    measure = selection.method.measure
     known = selection.draws.vc.size <= _MOST_NUMBERS and not selection.emptied
     stable = selection.left_out_share if known else np.full(len(order), np.nan)
-    label = selection.method.measure.label
-    label = label if selection.values.ndim == 1 else label.removesuffix("-measure")
+    label = next(iter(selection.measure_columns)) if selection.values.ndim == 2 else measure.label
     header = ["variable", "selected", label, "in draws", "margin", "leave-one-out"]
     of_rows = selection.row_share
-    header += [] if of_rows is None else ["other rows"]
+    header += [] if of_rows is None else ["in subsamples"]
     rows = [
         [
             selection.labels[j],
@@ -156,13 +150,10 @@ def table_rows(selection: Selection) -> list[list[str]]:
 
 def as_dict(selection: Selection) -> dict[str, Any]:
     """Return everything that a file of the result should hold."""
-    from bayesvc import __version__
-
     method, draws = selection.method, selection.draws
-    mixing, stable = selection.mixing, selection.stability
+    mixing = selection.mixing
     columns = selection._columns() | {
-        "selected_leave_one_out": stable.leave_one_out,
-        "selected_bootstrap": stable.bootstrap,
+        **_stability(selection),
         "count_rhat": mixing.count_rhat,
         "count_ess": mixing.count_ess,
     }
@@ -171,10 +162,11 @@ def as_dict(selection: Selection) -> dict[str, Any]:
     return {
         "bayesvc": __version__,
         "method": method.name,
-        "prior": None if draws.prior is None else type(draws.prior).__name__,
+        "prior": None if draws.prior is None else draws.prior.label,
         "measure": method.measure.name,
         "threshold": method.threshold.name,
-        "threshold_settings": asdict(method.threshold),
+        "measure_settings": method.measure.settings(),
+        "threshold_settings": method.threshold.settings(),
         "reason": method.reason,
         "n_replicates": draws.n_replicates,
         "n_permutations": method.n_permutations,
@@ -187,13 +179,25 @@ def as_dict(selection: Selection) -> dict[str, Any]:
         "allow_empty": selection.allow_empty,
         "signal": _signal(selection),
         "enough": None if selection.enough is None else selection.enough.reason,
-        "warnings": list(selection.warnings),
+        "notes": [note.as_dict() for note in selection.notes],
         "sigma_rhat": _plain(mixing.sigma_rhat),
         "sigma_ess": _plain(mixing.sigma_ess),
         "variables": [
             {"variable": name, **{key: column[j] for key, column in plain.items()}}
             for j, name in enumerate(names)
         ],
+    }
+
+
+def _stability(selection: Selection) -> dict[str, FloatArray]:
+    """Return how often variables are selected with other replicates; NaN if it is not known."""
+    if not selection.method.recomputable:
+        unknown = np.full(len(selection.mask), np.nan)
+        return {"selected_leave_one_out": unknown, "selected_bootstrap": unknown}
+    stable = selection.stability
+    return {
+        "selected_leave_one_out": stable.leave_one_out,
+        "selected_bootstrap": stable.bootstrap,
     }
 
 

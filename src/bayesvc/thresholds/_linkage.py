@@ -1,4 +1,4 @@
-"""Average linkage of weighted rows, and the split into two at its last merge.
+"""Average linkage of weighted rows, and the two clusters of its last merge.
 
 A row of weight w stands for w equal rows: those merge first, at height 0, so that the rest of the
 dendrogram is the one of all rows. The dendrograms have the layout of scipy.cluster.hierarchy; their
@@ -66,8 +66,8 @@ def average_linkage(rows: FloatArray, weights: IntArray) -> FloatArray:
     """
     if np.abs(rows).max() > _LARGEST:
         raise ValueError(
-            f"Z holds numbers up to {np.abs(rows).max():g} after weighting, whose squares "
-            "overflow; divide it by a constant, or use transform=True"
+            "`Z` must be small enough to be squared after weighting. Got numbers up to "
+            f"{np.abs(rows).max():g} instead. Divide it by a constant, or pass transform=True."
         )
     if rows.shape[1] == 1:
         return _line_linkage(rows[:, 0], weights)

@@ -1,28 +1,69 @@
-"""Select what has at least a given probability."""
+"""Select the variables with at least a given probability."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesvc._typing import FloatArray
 from bayesvc._validation import check_flag, check_number, check_vector
+from bayesvc.exceptions import Note
 from bayesvc.measures import Measure
-from bayesvc.thresholds.base import ROUNDING, ThresholdResult
+from bayesvc.thresholds.base import ROUNDING, Threshold, ThresholdResult
 
 
-@dataclass(frozen=True)
-class MedianProbability:
-    """Select what is in the forest, or relevant, with at least this probability.
+def median_probability(
+    probability: ArrayLike, at: float = 0.5, at_least_one: bool = False
+) -> ThresholdResult:
+    """Select the variables whose probability is at least `at`.
 
     Parameters
     ----------
-    at : float, default 0.5
-    at_least_one : bool, default False
-        Where no variable is that probable, select the most probable one.
+    probability : array-like of shape (n_features,)
+        Probabilities, such as the MPVIP. A rounding error below the threshold counts as equal.
+    at : float, default=0.5
+        The threshold; 0.5 gives the median probability model.
+    at_least_one : bool, default=False
+        If no variable is that probable, select the most probable one (with its ties), unless all
+        probabilities are 0.
+
+    Examples
+    --------
+    >>> from bayesvc.thresholds import median_probability
+    >>> median_probability([0.9, 0.5, 0.4]).mask
+    array([ True,  True, False])
+    >>> median_probability([0.3, 0.1], at_least_one=True).mask
+    array([ True, False])
+    """
+    at = _check_at(at)
+    values = check_vector("probability", probability)
+    outside = (values < 0) | (values > 1 + ROUNDING)
+    if outside.any():
+        j = int(outside.argmax())
+        raise ValueError(
+            f"`probability` must be in the interval [0, 1]. Got {values[j]:g} for variable {j} "
+            "instead."
+        )
+    if check_flag("at_least_one", at_least_one) and 0 < values.max() < at - ROUNDING:
+        at = float(values.max())
+    margin = values - at
+    margin[np.abs(margin) <= ROUNDING] = 0
+    return ThresholdResult(margin >= 0, np.full(margin.shape, at), margin)
+
+
+@dataclass(frozen=True)
+class MedianProbability(Threshold):
+    """Select the variables with at least a given probability.
+
+    Parameters
+    ----------
+    at : float, default=0.5
+        The threshold; 0.5 gives the median probability model.
+    at_least_one : bool, default=False
+        If no variable is that probable, select the most probable one.
 
     Examples
     --------
@@ -34,60 +75,57 @@ class MedianProbability:
     at: float = 0.5
     at_least_one: bool = False
 
-    needs_null: ClassVar[bool] = False
+    default_measure = "mpvip"
+    default_replicates = 1
 
     def __post_init__(self) -> None:
-        remedy = "pass a probability such as 0.5, the median probability model"
-        if check_number("at", self.at, above=0, remedy=remedy) > 1:
-            raise ValueError(f"at={self.at!r} is no probability; {remedy}")
+        _check_at(self.at)
         check_flag("at_least_one", self.at_least_one)
 
     @property
-    def name(self) -> str:
-        """Name of the threshold in recipes."""
+    def name(self) -> str:  # type: ignore[override]
+        """Name of the threshold in methods."""
         return "most-probable" if self.at_least_one else "median-probability"
 
-    def refuses(self, measure: Measure) -> str | None:
-        """Say why this threshold cannot cut the measure, or None."""
-        return None if measure.is_probability else "the measure is no probability"
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        """One sentence."""
+        otherwise = ", or else the most probable one" if self.at_least_one else ""
+        return f"Selects the variables with a probability of at least {self.at:g}{otherwise}."
 
-    def cut(self, measure: Measure, values: FloatArray, null: FloatArray | None) -> ThresholdResult:
-        """Cut probabilities."""
+    def incompatibility(self, measure: Measure) -> str | None:
+        """Return why the measure has no probabilities, or None."""
+        return None if measure.is_probability else "the measure is not a probability"
+
+    def apply(
+        self, measure: Measure, values: FloatArray, null: FloatArray | None
+    ) -> ThresholdResult:
+        """Select the probable variables."""
         return median_probability(values, self.at, self.at_least_one)
 
+    def unreached(self, result: ThresholdResult) -> float | None:
+        """Return the probability asked for if only the most probable variable is selected."""
+        if not result.mask.any():
+            return None
+        return self.at if (result.threshold < self.at).all() else None
 
-def median_probability(
-    inclusion: ArrayLike, cut: float = 0.5, at_least_one: bool = False
-) -> ThresholdResult:
-    """Select the variables whose inclusion probability is at least `cut`.
+    def explain(self, result: ThresholdResult, importance: FloatArray, j: int) -> str:
+        """Return a clause that says how far variable j is from the probability asked for."""
+        if self.unreached(result) is None:
+            return super().explain(result, importance, j)
+        but = "but it is the most probable" if result.mask[j] else "and it is not the most probable"
+        return f"its probability of {importance[j]:.3g} is below {self.at:g}, {but}"
 
-    Parameters
-    ----------
-    inclusion : array (n_features,)
-        Probabilities, such as the MPVIP. A rounding error below the cut counts as at it.
-    cut : float, default 0.5
-    at_least_one : bool, default False
-        Where no variable is that probable, select the most probable one (equals together), unless
-        all probabilities are 0.
+    def notes(self, result: ThresholdResult) -> tuple[Note, ...]:
+        """Say that no variable is as probable as was asked for."""
+        if self.unreached(result) is None:
+            return ()
+        text = (
+            f"No variable reaches a probability of {self.at:g}, so only the most probable one is "
+            "selected. Use more rows or longer chains."
+        )
+        return (Note("unreached", "warning", text),)
 
-    Examples
-    --------
-    >>> from bayesvc.thresholds import median_probability
-    >>> median_probability([0.9, 0.5, 0.4]).selected
-    array([ True,  True, False])
-    >>> median_probability([0.3, 0.1], at_least_one=True).selected
-    array([ True, False])
-    """
-    remedy = "pass a probability such as 0.5, the median probability model"
-    cut = check_number("cut", cut, above=0, remedy=remedy)
-    probability = check_vector("inclusion", inclusion)
-    outside = (probability < 0) | (probability > 1 + ROUNDING)
-    if outside.any() or cut > 1:
-        name = "cut" if cut > 1 else f"inclusion[{outside.argmax()}]"
-        value = cut if cut > 1 else probability[outside.argmax()]
-        raise ValueError(f"{name}={value:g} is no probability; {remedy}, and shares from 0 to 1")
-    if check_flag("at_least_one", at_least_one) and 0 < probability.max() < cut - ROUNDING:
-        cut = float(probability.max())
-    margin = probability - cut
-    margin[np.abs(margin) <= ROUNDING] = 0
-    return ThresholdResult(margin >= 0, np.full(margin.shape, cut), margin)
+
+def _check_at(at: Any) -> float:
+    return check_number("at", at, above=0, most=1, remedy="pass a probability such as 0.5")

@@ -22,11 +22,12 @@ def permutation_pvalues(
 
     Parameters
     ----------
-    observed : array (n_features,)
-    null : array (n_permutations, n_features)
-        Like must be compared with like: if `observed` is a mean of ten fits, each row of `null`
-        must be one too; or both come from single fits.
-    adjust : {None, "maxt", "bh"}, default None
+    observed : array-like of shape (n_features,)
+        The measure.
+    null : array-like of shape (n_permutations, n_features)
+        The measure in null replicates. Compare like with like: if `observed` is a mean of ten
+        replicates, each row of `null` must be one too; or both come from single replicates.
+    adjust : {None, "maxt", "bh"}, default=None
         None: (1 + number of null values >= observed) / (n_permutations + 1) for each variable,
         without regard to their number.
         "maxt": adjusted for the family-wise error rate by the step-down maxT procedure of Westfall
@@ -73,12 +74,13 @@ def check_pair(observed: ArrayLike, null: ArrayLike) -> tuple[FloatArray, FloatA
     measure, rows = check_vector("observed", observed), check_floats("null", null)
     if rows.ndim != 2 or rows.shape[1] != len(measure):
         raise ValueError(
-            f"null has shape {rows.shape} but observed has {len(measure)} variables; pass a row "
-            f"per permutation and a column per variable: (n_permutations, {len(measure)})"
+            f"`null` must have shape (n_permutations, {len(measure)}), one row per permutation "
+            f"and one column per variable. Got shape {rows.shape} instead."
         )
     if len(rows) < 2:
         raise ValueError(
-            f"null has {len(rows)} permutations, but at least 2 are needed; the paper uses 50"
+            f"`null` must have at least 2 rows, one per permutation. Got {len(rows)} instead. The "
+            "paper uses 50."
         )
     return measure, rows
 

@@ -136,7 +136,7 @@
       }));
     }
     const traces = [
-      points("single fits", x, y, hover, { color: colour, size: 6, opacity: 0.4 }, { showlegend: false }),
+      points("single replicates", x, y, hover, { color: colour, size: 6, opacity: 0.4 }, { showlegend: false }),
     ];
     for (const selected of [false, true]) {
       const own = at.filter((i) => chosen(chart.row[i]) === selected);
@@ -160,7 +160,7 @@
     const traces = [
       points("one fit left out", chart.leaveOneOut, at, hover(chart.leaveOneOut, "with one fit left out"),
         { color: colour, size: 10 }),
-      points("fits resampled", chart.bootstrap, at, hover(chart.bootstrap, "with resampled fits"),
+      points("replicates resampled", chart.bootstrap, at, hover(chart.bootstrap, "with resampled replicates"),
         { color: colour, size: 16, symbol: "circle-open", line: { width: 2 } }),
     ];
     const xaxis = { range: [-0.04, 1.04], tickformat: ".0%", title: title("share of the selections"), fixedrange: true };

@@ -20,7 +20,7 @@
     if (column.kind === "flag") return value ? "yes" : "no";
     if (value === null) return "–";
     if (column.kind === "count") return integer(value);
-    if (column.kind === "share") {
+    if (column.kind === "percentage") {
       const percent = 100 * value;
       return (percent > 0 && percent < 1 ? Number(percent.toPrecision(2)) : Math.round(percent)) + " %";
     }

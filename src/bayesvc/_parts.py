@@ -1,0 +1,117 @@
+"""What the families of parts share: names, settings and registries.
+
+A part is a measure, a threshold or a prior. A registry maps names to objects and knows nothing
+else about them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
+
+from bayesvc._validation import check_choice
+
+T = TypeVar("T")
+
+
+class Registry(Mapping[str, T], Generic[T]):
+    """Parts of one family by name.
+
+    Parameters
+    ----------
+    family : str
+        What the parts are, such as "measure"; also the name of the argument that takes them.
+    parts : list
+        Those of the package itself, whose names are taken for good.
+    """
+
+    def __init__(self, family: str, parts: list[T]) -> None:
+        self.family = family
+        self._parts: dict[str, T] = {name_of(part): part for part in parts}
+        self._own = frozenset(self._parts)
+
+    def __getitem__(self, name: str) -> T:
+        return self._parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def is_own(self, name: str) -> bool:
+        """Tell whether the part of this name belongs to the package."""
+        return name in self._own
+
+    def add(self, part: T) -> None:
+        """Map the name of a part to it; a part registered before is replaced."""
+        self.check_name(part)
+        self._parts[name_of(part)] = part
+
+    def check_name(self, part: T) -> None:
+        """Raise ValueError if the part has the name of a part of the package, and is not one."""
+        name = name_of(part)
+        if name in self._own and type(self._parts[name]) is not type(part):
+            raise ValueError(
+                f"The name of a {self.family} must not be one of the package's own. Got {name!r} "
+                "instead. Rename it."
+            )
+
+    def choose(self, name: Any) -> T:
+        """Return the part of this name."""
+        return self._parts[check_choice(self.family, name, self._parts)]
+
+
+def name_of(part: Any) -> str:
+    """Return the name of a part."""
+    return str(part.name)
+
+
+def function_name(function: Callable[..., Any]) -> str:
+    """Return the name that a plain function is shown by.
+
+    Examples
+    --------
+    >>> from bayesvc._parts import function_name
+    >>> function_name(len), function_name(lambda draws: draws)
+    ('len', 'custom')
+    """
+    inner = getattr(function, "func", function)  # of a functools.partial
+    name = getattr(inner, "__name__", type(inner).__name__)
+    return "custom" if name == "<lambda>" else str(name)
+
+
+def missing_members(part: Any, members: tuple[str, ...]) -> list[str]:
+    """Return which of the members an object lacks."""
+    return [name for name in members if not hasattr(part, name)]
+
+
+def settings_of(part: Any) -> dict[str, Any]:
+    """Return the settings of a part that is a dataclass; another has none.
+
+    Examples
+    --------
+    >>> from bayesvc._parts import settings_of
+    >>> from bayesvc.thresholds import MedianProbability
+    >>> settings_of(MedianProbability(0.6))
+    {'at': 0.6, 'at_least_one': False}
+    """
+    return dataclasses.asdict(part) if dataclasses.is_dataclass(part) else {}  # type: ignore[arg-type]
+
+
+def with_settings(part: T, settings: Mapping[str, Any]) -> T:
+    """Return a part like this one with other settings.
+
+    Examples
+    --------
+    >>> from bayesvc._parts import with_settings
+    >>> from bayesvc.thresholds import MedianProbability
+    >>> with_settings(MedianProbability(), {"at": 0.6})
+    MedianProbability(at=0.6, at_least_one=False)
+    """
+    if not settings:
+        return part
+    if not dataclasses.is_dataclass(part):
+        raise ValueError(f"{name_of(part)!r} takes no settings. Got {dict(settings)!r} instead.")
+    return dataclasses.replace(part, **settings)  # type: ignore[type-var]
