@@ -81,8 +81,10 @@ def completion(shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from bayesvc.cli.app import app
-
     kind = get_completion_class(shell)
     assert kind is not None
-    sys.stdout.write(kind(app, {}, "bayesvc", "_BAYESVC_COMPLETE").source())
+    sys.stdout.write(
+        kind(
+            click.get_current_context().find_root().command, {}, "bayesvc", "_BAYESVC_COMPLETE"
+        ).source()
+    )
