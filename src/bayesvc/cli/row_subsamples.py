@@ -12,17 +12,10 @@ if TYPE_CHECKING:
     from bayesvc.selection.result import Selection
 
 
-def check_number(n_subsamples: int) -> None:
-    """Raise an error about the number of halves, which come in pairs."""
-    from bayesvc.selection.subsamples import SubsampleScheme
-
-    SubsampleScheme(n_subsamples, 0.5, pairs=True)
-
-
 def check_subsamples(
     data: ChosenColumns, n_subsamples: int, settings: dict[str, Any], **how: Any
 ) -> None:
-    """Raise an error about the data or the settings before the first replicate."""
+    """Raise an error about the data or the settings before anything is sampled."""
     from bayesvc.selection.subsample_plan import prepare
     from bayesvc.selection.subsamples import SubsampleScheme
 

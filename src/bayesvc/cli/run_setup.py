@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +41,9 @@ def start_run(
     plans: Sequence[Method],
     settings: dict[str, Any],
     n_subsamples: int = 0,
+    check: Callable[[ChosenColumns], None] | None = None,
 ) -> tuple[ChosenColumns, ResultsFolder]:
-    """Read the data, open the folder of results, and say what is about to be done."""
+    """Read and check the data, open the folder of results, and say what is about to be done."""
     file: Path = request["file"]
     table = read_table(file, request["separator"], request["encoding"])
     data = choose_columns(
@@ -51,6 +52,8 @@ def start_run(
         weights=request["weights"], blocks=request["blocks"],
         groups=parse_groups(request["group"]), response=request["response"],
     )  # fmt: skip
+    if check is not None:
+        check(data)
     folder = open_folder(
         request["out"] or Path(f"{file.name.split('.')[0]}-{_FOLDERS[command]}"),
         describe_run(command, request, data, plans),

@@ -12,7 +12,7 @@ from bayesvc.cli.errors import BadInput, report_errors
 from bayesvc.cli.options import data_options, is_silent, run_options
 from bayesvc.cli.output import note, progress_bar, say_notes, show_table
 from bayesvc.cli.results_folder import ResultsFolder
-from bayesvc.cli.row_subsamples import add_row_stability, check_number, check_subsamples
+from bayesvc.cli.row_subsamples import add_row_stability, check_subsamples
 from bayesvc.cli.run_setup import sampling_settings, start_run
 from bayesvc.cli.writing import write_selection
 
@@ -95,15 +95,16 @@ def select(
             f"--method and --goal both pick a method. Got --method {method} and --goal {goal}. "
             "Give one of them."
         )
-    if subsamples:
-        check_number(subsamples)
     how: dict[str, Any] = {"method": method or DEFAULT_METHOD, "goal": goal}
     known = None if replicates == "auto" else replicates
     plan = resolve_method(**how, n_replicates=known, n_permutations=permutations)
     settings = sampling_settings(request)
-    data, folder = start_run("select", request, [plan], settings, n_subsamples=subsamples or 0)
-    if subsamples:
-        check_subsamples(data, subsamples, settings, **how, n_permutations=permutations)
+
+    def check(data: ChosenColumns) -> None:
+        if subsamples:
+            check_subsamples(data, subsamples, settings, **how, n_permutations=permutations)
+
+    data, folder = start_run("select", request, [plan], settings, subsamples or 0, check)
     found, is_partial = _run(
         data, plan, {**how, **settings, **data.about}, folder, auto=replicates == "auto"
     )

@@ -50,7 +50,6 @@ def count_iterations(plans: Sequence[Method], settings: dict[str, Any]) -> dict[
     >>> list(count_iterations([resolve_method("dart-vc")], settings).values())
     [1000]
     """
-    from bayesvc.priors.spike_forest import SpikeForest
     from bayesvc.sampling.config import DEFAULT_DRAWS
 
     length = sum(
@@ -61,21 +60,16 @@ def count_iterations(plans: Sequence[Method], settings: dict[str, Any]) -> dict[
     for plan in plans:
         prior = plan.prior
         assert prior is not None
-        if isinstance(prior, SpikeForest):
-            found[prior] = prior.n_samples * (prior.burn_in + 1)
-        else:
-            n_replicates = plan.n_replicates + plan.n_permutations
-            found[prior] = max(found.get(prior, 0), n_replicates * length)
+        n_iterations = prior.n_iterations(plan.n_replicates + plan.n_permutations, length)
+        found[prior] = max(found.get(prior, 0), n_iterations)
     return found
 
 
 def _seconds_per_iteration(data: ChosenColumns, prior: TreePrior, n_trees: int) -> float:
     import bayesvc as bv
-    from bayesvc.priors.spike_forest import SpikeForest
 
-    pilot = bv.BART() if isinstance(prior, SpikeForest) else prior
     draws = bv.sample(
-        data.X, data.y, pilot, n_replicates=1, n_trees=n_trees, burn_in=_PILOT_ITERATIONS,
-        n_draws=1, random_state=0, n_jobs=1, response=data.response,
+        data.X, data.y, prior.for_prediction(), n_replicates=1, n_trees=n_trees, n_draws=1,
+        burn_in=_PILOT_ITERATIONS, random_state=0, n_jobs=1, response=data.response,
     )  # fmt: skip
     return float(draws.seconds[0]) / (_PILOT_ITERATIONS + 1)
