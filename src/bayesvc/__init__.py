@@ -51,6 +51,12 @@ wire(
         "Draws.from_stochtree": "bayesvc.draws.adapters.stochtree:from_stochtree",
         "Draws.from_bartz": "bayesvc.draws.adapters.bartz:from_bartz",
         "Draws.from_pymc_bart": "bayesvc.draws.adapters.pymc_bart:from_pymc_bart",
+        "Selection.plot": "bayesvc.plots:plot_selection",
+        "Selection.save": "bayesvc.selection.file:write",
+        "Selection.load": "bayesvc.selection.file:read",
+        "Selection.to_html_report": "bayesvc.report:write_report",
+        "Comparison.plot": "bayesvc.plots:agreement",
+        "Comparison.to_html_report": "bayesvc.report:write_report",
     }
 )
 

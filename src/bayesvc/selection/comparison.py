@@ -11,6 +11,7 @@ import numpy as np
 
 from bayesvc._text import listed
 from bayesvc._typing import PathLike
+from bayesvc._wiring import provided
 from bayesvc.data.frames import make_frame
 from bayesvc.exceptions import Note
 from bayesvc.selection.notes import shared_notes
@@ -89,9 +90,8 @@ class Comparison(Mapping[str, Selection]):
         >>> both.plot().data["variable"].tolist()
         ['x1']
         """
-        from bayesvc.plots import agreement  # only those who draw need matplotlib
-
-        return agreement(self, **options)
+        plot: Plot = provided("Comparison.plot")(self, **options)
+        return plot
 
     def to_html_report(self, path: PathLike, **settings: Any) -> Path:
         """Write the comparison as one HTML file that works offline, and return its path.
@@ -113,9 +113,8 @@ class Comparison(Mapping[str, Selection]):
         ...     both.to_html_report(pathlib.Path(folder) / "report.html").name
         'report.html'
         """
-        from bayesvc.report import write_report  # it builds on this module
-
-        return write_report(self, path, **settings)
+        written: Path = provided("Comparison.to_html_report")(self, path, **settings)
+        return written
 
     def __repr__(self) -> str:
         width = max(map(len, self))

@@ -16,6 +16,7 @@ from scipy.stats import rankdata
 from bayesvc import thresholds
 from bayesvc._typing import BoolArray, ColumnName, FloatArray, PathLike
 from bayesvc._validation import check_choice
+from bayesvc._wiring import provided
 from bayesvc.data.align import align_to
 from bayesvc.data.encode import check_names, encode_X
 from bayesvc.data.frames import make_frame
@@ -406,9 +407,8 @@ class Selection:
         >>> found.plot("importance").data["variable"][0]
         'x0'
         """
-        from bayesvc.plots import plot_selection  # only those who draw need matplotlib
-
-        return plot_selection(self, kind, **options)
+        plot: Plot = provided("Selection.plot")(self, kind, **options)
+        return plot
 
     def to_json(self, path: PathLike | None = None) -> str:
         """Return the result as JSON, and write it to `path` if given.
@@ -443,9 +443,7 @@ class Selection:
         >>> again.names
         ['x0', 'x3']
         """
-        from bayesvc.selection.file import write  # it builds on this module
-
-        write(self, path)
+        provided("Selection.save")(self, path)
 
     @classmethod
     def load(cls, path: PathLike, *, measure: Any = None, threshold: Any = None) -> Selection:
@@ -463,9 +461,8 @@ class Selection:
         --------
         See `save`.
         """
-        from bayesvc.selection.file import read  # it builds on this module
-
-        return read(path, measure=measure, threshold=threshold)
+        loaded: Selection = provided("Selection.load")(path, measure=measure, threshold=threshold)
+        return loaded
 
     def to_html_report(self, path: PathLike, **settings: Any) -> Path:
         """Write the result as one HTML file that works offline, and return its path.
@@ -485,9 +482,8 @@ class Selection:
         ...     found.to_html_report(pathlib.Path(folder) / "report.html").name
         'report.html'
         """
-        from bayesvc.report import write_report  # it builds on this module
-
-        return write_report(self, path, **settings)
+        written: Path = provided("Selection.to_html_report")(self, path, **settings)
+        return written
 
     def __repr__(self) -> str:
         return _text.as_text(self)
