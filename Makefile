@@ -8,6 +8,7 @@
 #   make test-sanitize-python  the extension under the sanitizers, with some of the Python tests
 #   make test-python  the quick Python tests
 #   make doctest      the examples in the docstrings
+#   make test-weekly  the long forms of quick tests: more kills, all documented commands, every kind of table
 #   make test-stat    the long statistical tests of the sampler
 #   make coverage     lines of the C++ core and of the Python package that the quick tests reach
 #   make fuzz         random input to the sampler and to the readers of files, FUZZ_SECONDS each
@@ -52,7 +53,7 @@ EXTENSION_TESTS := tests/core/test_same_bits.py tests/core/test_limits.py tests/
 	tests/thresholds/test_linkage.py
 
 .PHONY: help demo test test-core test-sanitize test-threads test-sanitize-python \
-	sanitized-extension test-python doctest coverage coverage-core coverage-python fuzz test-stat test-peers bench-peers \
+	sanitized-extension test-python doctest coverage coverage-core coverage-python fuzz test-weekly test-stat test-peers bench-peers \
 	bench-prediction bench-methods bench-startup bench-smoke docs pictures lint format wheel clean
 
 help:
@@ -182,6 +183,10 @@ fuzz: $(VENV)/.fuzz sanitized-extension
 	done
 	$(SANITIZED) $(PY) fuzz/fuzz_sample.py replay $(FUZZ_SECONDS) build/fuzz/sample
 	$(SANITIZED) $(PY) fuzz/fuzz_files.py replay $(FUZZ_SECONDS) build/fuzz/files
+
+test-weekly: $(VENV)/.dev
+	@echo '==> Long forms of quick tests'
+	$(PYTEST) -q -m weekly -n $(JOBS) --timeout=1200
 
 test-stat: $(VENV)/.dev
 	$(PYTEST) -m stat -n $(JOBS) --timeout=3600 --durations=10

@@ -13,7 +13,7 @@ from bayesvc.bench.store import Store
 from tests.helpers import small_grid
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import wait_for
-from tests.helpers.small_grid import N_ROWS, check_complete, runs_per_task
+from tests.helpers.small_grid import N_ROWS, check_complete, runs_per_task, workers
 
 
 @pytest.fixture
@@ -37,15 +37,20 @@ def n_files(folder):
     return len(list((folder / "rows").glob("*.parquet")))
 
 
-def test_killed_at_any_moment_it_goes_on_and_loses_only_what_was_running(tmp_path, marks):
-    folder = tmp_path / "s"
-    for n_before_kill in (1, 4, 8):
+def test_killed_at_any_moment_it_goes_on_and_loses_only_what_was_running(
+    tmp_path, marks, monkeypatch
+):
+    folder, n_marks = tmp_path / "s", 0
+    for n_more in (1, 4, 3):
+        monkeypatch.setenv("SMALL_GRID_HOLD", str(n_marks + n_more))
+        n_marks += n_more + 1  # the last of them is held in the middle
         process = start(folder)
-        wait_for(lambda n=n_before_kill: n_files(folder) >= n if folder.exists() else False)
+        wait_for(lambda: len(list(marks.iterdir())) == n_marks)  # noqa: B023
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
     kept = len(Store(folder).rows())
     assert 0 < kept < N_ROWS
+    monkeypatch.delenv("SMALL_GRID_HOLD")
     process = start(folder)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
@@ -58,27 +63,30 @@ def test_killed_at_any_moment_it_goes_on_and_loses_only_what_was_running(tmp_pat
     assert rows.select(columns).equals(Store(whole).rows().select(columns))
 
 
-def test_two_processes_on_one_folder_share_the_work(tmp_path, marks):
+def test_two_processes_on_one_folder_share_the_work(tmp_path, marks, monkeypatch):
     folder = tmp_path / "s"
+    monkeypatch.setenv("SMALL_GRID_WORKERS", "2")  # none goes on before both have begun
     both = [start(folder), start(folder)]
     for process in both:
         _, err = process.communicate(timeout=120)
         assert process.returncode == 0, err
     check_complete(folder)
     assert set(runs_per_task(marks).values()) == {1}
-    assert len({path.name.split("-")[1] for path in marks.iterdir()}) == 2
+    assert len(workers(marks)) == 2
 
 
-def test_a_killed_worker_is_reported_and_the_rest_goes_on_later(tmp_path, marks):
+def test_a_killed_worker_is_reported_and_the_rest_goes_on_later(tmp_path, marks, monkeypatch):
     folder = tmp_path / "s"
+    monkeypatch.setenv("SMALL_GRID_HOLD", "0")
     process = start(folder)
     wait_for(lambda: any(marks.iterdir()))
-    worker = int(next(marks.iterdir()).name.split("-")[1])
+    (worker,) = workers(marks)
     assert worker != process.pid
     os.kill(worker, signal.SIGKILL)
     _, err = process.communicate(timeout=120)
     assert process.returncode != 0
     assert "a worker process was killed" in err
+    monkeypatch.delenv("SMALL_GRID_HOLD")
     run_grid(small_grid.make(), folder, n_jobs=1)
     check_complete(folder)
 

@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -14,7 +13,7 @@ from bayesvc.bench.store import Store, StoreError
 from tests.helpers import small_grid
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import wait_for
-from tests.helpers.small_grid import check_complete, runs_per_task
+from tests.helpers.small_grid import check_complete, runs_per_task, workers
 
 pytest.importorskip("distributed")
 
@@ -52,21 +51,20 @@ def test_a_killed_worker_loses_no_task_and_doubles_none(tmp_path, monkeypatch, s
     marks = tmp_path / "marks"
     marks.mkdir()
     monkeypatch.setenv("SMALL_GRID_MARKS", str(marks))
-    workers = [worker(scheduler), worker(scheduler)]
+    monkeypatch.setenv("SMALL_GRID_WORKERS", "2")
+    both = [worker(scheduler), worker(scheduler)]
     folder = tmp_path / "s"
     try:
         driver = subprocess.Popen(
             [*small_grid.PROGRAM, str(folder), "2", scheduler], cwd=ROOT,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        pids = {str(process.pid) for process in workers}
-        wait_for(lambda: {path.name.split("-")[1] for path in marks.iterdir()} == pids)
-        time.sleep(0.1)  # in the middle of a task of each
-        workers[0].send_signal(signal.SIGKILL)
+        wait_for(lambda: workers(marks) == {process.pid for process in both})
+        both[0].send_signal(signal.SIGKILL)
         _, err = driver.communicate(timeout=200)
         assert driver.returncode == 0, err
     finally:
-        for process in workers:
+        for process in both:
             process.kill()
             process.communicate()
     check_complete(folder)

@@ -219,7 +219,8 @@ def test_new_rows_that_do_not_fit(frame, change, message):
 
 def test_a_declared_category_that_no_new_row_has_is_no_matter():
     column = pd.Categorical(["a"], categories=["a", "new"])
-    encode_new_X(pd.DataFrame(ROW).assign(c=column), TABLE)
+    found = encode_new_X(pd.DataFrame(ROW).assign(c=column), TABLE)
+    np.testing.assert_array_equal(found.values, [[0, 1, 7, np.nan, 1]])
 
 
 def test_a_table_survives_its_dict():

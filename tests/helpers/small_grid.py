@@ -15,6 +15,7 @@ from bayesvc.bench.entries import entries_of
 from bayesvc.bench.grid import Grid, StudySettings, Task
 from bayesvc.bench.grid_run import run_grid
 from bayesvc.bench.store import Store
+from tests.helpers.processes import wait_for
 
 SETTINGS = StudySettings("small", n_trees=5, burn_in=20, n_draws=20)
 METHODS = ("dart-vc@2", "tests.helpers.small_grid:slow", "tests.helpers.small_grid:first")
@@ -24,12 +25,18 @@ PROGRAM = (sys.executable, "-m", "tests.helpers.small_grid")  # in the root of t
 
 
 def slow(X, y, seed):
-    """Select nothing, and take a while; leave a mark, so that runs can be counted."""
-    marks = os.environ.get("SMALL_GRID_MARKS")
-    if marks:
-        name = f"{seed}-{os.getpid()}-{time.monotonic_ns()}"
-        Path(marks, name).touch()
-    time.sleep(0.3)
+    """Select nothing, and leave a mark, so that runs can be counted, and caught in the middle.
+
+    Of the settings in the environment, SMALL_GRID_MARKS is the folder of the marks;
+    SMALL_GRID_WORKERS is how many processes must have left one before any goes on; and runs after
+    the first SMALL_GRID_HOLD never end.
+    """
+    if "SMALL_GRID_MARKS" in os.environ:
+        marks = Path(os.environ["SMALL_GRID_MARKS"])
+        (marks / f"{seed}-{os.getpid()}-{time.monotonic_ns()}").touch()
+        wait_for(lambda: len(workers(marks)) >= int(os.environ.get("SMALL_GRID_WORKERS", "1")))
+        while len(list(marks.iterdir())) > float(os.environ.get("SMALL_GRID_HOLD", "inf")):
+            time.sleep(0.1)
     return np.zeros(X.shape[1], dtype=bool)
 
 
@@ -70,6 +77,11 @@ def check_complete(folder):
     raw = pl.concat([pl.read_parquet(path) for path in (folder / "rows").glob("*.parquet")])
     assert len(raw) == N_ROWS  # none double, not even one that reading would hide
     return rows
+
+
+def workers(marks):
+    """Return the processes that left marks."""
+    return {int(path.name.split("-")[1]) for path in marks.iterdir()}
 
 
 def runs_per_task(marks):

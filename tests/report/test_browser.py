@@ -253,12 +253,11 @@ def test_hostile_names_stay_text(opened: Opener) -> None:
     assert all("Content Security Policy" in entry["message"] for entry in refused)
 
 
-def test_twenty_thousand_variables_open_fast(opened: Opener) -> None:
+def test_of_twenty_thousand_variables_few_are_drawn(opened: Opener) -> None:
     browser = opened(selection(20_000, [f"gene {j}" for j in range(20_000)]))
-    ready = "return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"
-    assert browser.execute_script(ready) < 3000
     points = "return document.querySelectorAll('.chart .point').length"
     assert browser.execute_script(points) < 700  # with all 20,000 it would take many seconds
+    assert browser.execute_script("return document.querySelectorAll('*').length") < 5000
     browser.find_element("id", "search").send_keys("19999")
     assert names_shown(browser) == ["gene 19999"]
     assert len(browser.find_elements("css selector", "#table tbody tr")) == 1

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import time
 
 import numpy as np
 import pandas as pd
@@ -165,10 +164,8 @@ def test_an_error_in_the_callback_stops_the_fits(regression):
     def fail(done: int, total: int) -> None:
         raise KeyError("callback")
 
-    started = time.monotonic()
-    with pytest.raises(KeyError, match="callback"):
-        bv.sample(X, y, n_replicates=2, burn_in=10**8, n_draws=1, progress=fail)
-    assert time.monotonic() - started < 5
+    with pytest.raises(KeyError, match="callback"):  # days before the sampling would be done
+        bv.sample(X, y, n_replicates=2, burn_in=10**9, n_draws=1, progress=fail)
 
 
 def test_no_bar_unless_on_a_terminal(regression, capsys):
@@ -186,7 +183,7 @@ def test_bar_on_a_terminal(monkeypatch, capsys):
 
 @pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ctrl_c_stops_within_a_second(n_jobs):
+def test_ctrl_c_stops_with_work_left(n_jobs):
     program = f"""
         import numpy as np, bayesvc as bv
         X = np.random.default_rng(0).uniform(size=(2000, 50))
