@@ -1,15 +1,18 @@
+"""A small table, and commands on it."""
+
 from __future__ import annotations
 
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 import pytest
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
+from click.testing import CliRunner
 
 
 @pytest.fixture
@@ -30,14 +33,36 @@ def file(table: pl.DataFrame, tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """Run the real command in the folder of the test."""
+class Done(NamedTuple):
+    """What a command printed, and its exit code."""
 
-    def bayesvc(*args: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "bayesvc", *map(str, args)], cwd=tmp_path, text=True,
-            capture_output=True, timeout=120,
-        )  # fmt: skip
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., Done]:
+    """Run a command in this process, in the folder of the test."""
+    from bayesvc.cli.app import app
+
+    def bayesvc(*args: object) -> Done:
+        with chdir(tmp_path):
+            done = CliRunner().invoke(app, [str(arg) for arg in args], prog_name="bayesvc")
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return Done(done.exit_code, done.stdout, done.stderr)
+
+    return bayesvc
+
+
+@pytest.fixture
+def run_process(tmp_path: Path) -> Callable[..., Done]:
+    """Run the real command in a process of its own, in the folder of the test."""
+
+    def bayesvc(*args: object) -> Done:
+        command = [sys.executable, "-m", "bayesvc", *map(str, args)]
+        done = subprocess.run(command, cwd=tmp_path, text=True, capture_output=True, timeout=200)
+        return Done(done.returncode, done.stdout, done.stderr)
 
     return bayesvc

@@ -11,8 +11,8 @@ import polars as pl
 from tests.helpers.settings import SHORT_OPTIONS
 
 
-def test_compare_shows_where_methods_agree(run, file, tmp_path):
-    done = run(
+def test_compare_shows_where_methods_agree(run_process, file, tmp_path):
+    done = run_process(
         "compare", file, "-y", "y", "--exclude", "who", "--methods", "dart-vc,bart-vc,dart-mpm",
         "--out", "out", *SHORT_OPTIONS,
     )  # fmt: skip
@@ -100,9 +100,9 @@ def test_recipes_info_and_completion(run):
     assert run("--version").stdout.startswith("bayesvc, version 0.")
 
 
-def test_the_demo_finds_the_six_variables(run, tmp_path):
-    done = run("demo", "--out", "d")
+def test_the_demo_finds_the_six_variables(run_process, tmp_path):
+    done = run_process("demo", "--out", "d")
     assert done.returncode == 0, done.stderr
     assert "6 of 306 columns drive n" in done.stdout
     assert (tmp_path / "d" / "selection" / "selection.json").exists()
-    assert run("demo", "--out", "d").returncode == 2
+    assert run_process("demo", "--out", "d").returncode == 2

@@ -1,4 +1,4 @@
-"""`bayesvc select` in a process of its own."""
+"""`bayesvc select`."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ from tests.helpers.settings import SHORT_OPTIONS
 SHORT = (*SHORT_OPTIONS, "--replicates", "3")
 
 
-def test_the_answer_and_its_files(run, file, tmp_path, table):
-    done = run("select", file, "--target", "y", "--id-column", "who", "--out", "out", *SHORT)
+def test_the_answer_and_its_files(run_process, file, tmp_path, table):
+    done = run_process(
+        "select", file, "--target", "y", "--id-column", "who", "--out", "out", *SHORT
+    )
     assert done.returncode == 0, done.stderr
     assert "2 of 5 columns drive y: b, d." in done.stdout
     assert done.stdout.splitlines()[-2:] == ["Results: out", f"Report: {Path('out/report.html')}"]
@@ -45,12 +47,12 @@ def test_the_answer_and_its_files(run, file, tmp_path, table):
     assert json.loads(same.to_json())["selected"] == told["selected"]
 
 
-def test_for_machines_and_for_pipes(run, file):
+def test_for_machines_and_for_pipes(run_process, file):
     command = ("select", file, "-y", "y", "--exclude", "who", *SHORT)
-    done = run(*command, "--json", "--out", "one")
+    done = run_process(*command, "--json", "--out", "one")
     assert json.loads(done.stdout)["method"] == "dart-vc"
     assert done.stderr == ""
-    done = run(*command, "--quiet", "--out", "two")
+    done = run_process(*command, "--quiet", "--out", "two")
     assert sorted(done.stdout.split()) == ["b", "d"]
     assert done.stderr == ""
 
@@ -324,8 +326,8 @@ def test_a_single_column_has_its_own_sentence(run, tmp_path, table):
     assert "No sign that the one column drives y; by chance, it seems, 1 was" in done.stdout
 
 
-def test_bad_input_of_the_real_command(run, file):
-    done = run("select", "data.csv", "-y", "yy")
+def test_bad_input_of_the_real_command(run_process, file):
+    done = run_process("select", "data.csv", "-y", "yy")
     assert done.returncode == 2
     assert done.stderr == (
         "Error: --target must name a column of the table. Got 'yy' instead. Did you mean 'y'?\n"
