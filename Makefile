@@ -8,7 +8,7 @@
 #   make test-sanitize-python  the extension under the sanitizers, with some of the Python tests
 #   make test-python  the quick Python tests
 #   make doctest      the examples in the docstrings
-#   make test-weekly  the long forms of quick tests: more kills, all documented commands, every kind of table
+#   make test-weekly  the long forms of quick tests: more kills, the demo, all figures
 #   make test-stat    the long statistical tests of the sampler
 #   make coverage     lines of the C++ core and of the Python package that the quick tests reach
 #   make fuzz         random input to the sampler and to the readers of files, FUZZ_SECONDS each

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from importlib.resources import as_file, files
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -42,6 +43,8 @@ SHORTER = {
     "bench run": ["--methods", "dart-vc@1", "--snr", "1", "--jobs", "1"],
     "bench figures": ["--no-scatter"],
 }
+# Pages whose commands run in `make test-weekly`: they draw all figures, as tests/cli does too.
+WEEKLY = ("docs/reproduction/index.md",)
 DIAGRAMS = ("X, y --data-->",)
 
 
@@ -107,7 +110,12 @@ def page_name(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("page", WITH_RUNS, ids=page_name)
+def marked(page: Path) -> Any:
+    """Return a page as a case, maybe a weekly one."""
+    return pytest.param(page, marks=[pytest.mark.weekly] if page_name(page) in WEEKLY else [])
+
+
+@pytest.mark.parametrize("page", [*map(marked, WITH_RUNS)], ids=[*map(page_name, WITH_RUNS)])
 def test_the_commands_of_a_page_run(page, folder):
     for command in filter(is_run, commands_of(page)):
         program, *words = words_of(command)

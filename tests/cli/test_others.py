@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pytest
 
 from tests.helpers.settings import SHORT_OPTIONS
 
@@ -100,6 +101,7 @@ def test_recipes_info_and_completion(run):
     assert run("--version").stdout.startswith("bayesvc, version 0.")
 
 
+@pytest.mark.weekly  # tests/test_docs_commands.py runs it with the other commands of its page
 def test_the_demo_finds_the_six_variables(run_process, tmp_path):
     done = run_process("demo", "--out", "d")
     assert done.returncode == 0, done.stderr
