@@ -21,7 +21,7 @@
 #   make lint         style and types of Python and C++
 #   make format       rewrite Python and C++ in the project's style
 #   make docs         the documentation, into build/docs
-#   make pictures     the picture in README, into docs/pictures
+#   make pictures     the pictures of README and docs/development, into docs/pictures
 #   make wheel        source distribution and wheel, tested in an empty environment
 #   make clean        remove everything that make made
 #
@@ -210,6 +210,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	PYTHONPATH=src $(BIN)/lint-imports --no-cache
 	$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
 
 format: $(VENV)/.dev
@@ -225,6 +226,7 @@ docs: $(VENV)/.dev
 
 pictures: $(VENV)/.dev
 	$(PY) docs/pictures/make.py
+	$(PY) docs/pictures/walk.py
 
 wheel: $(VENV)/.build-tools
 	scripts/build_wheel_check.sh $(PY)
