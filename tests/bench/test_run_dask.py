@@ -86,7 +86,7 @@ def test_the_cluster_gives_the_same_results(tmp_path, scheduler):
 
 def test_a_scheduler_that_does_not_answer(tmp_path, monkeypatch):
     monkeypatch.setattr("bayesvc.bench.grid_run._SECONDS_TO_CONNECT", 1)
-    with pytest.raises(StoreError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:1'"):
+    with pytest.raises(StoreError, match=r"No Dask scheduler answers at 'tcp://127\.0\.0\.1:1'"):
         run_grid(small_grid.make(), tmp_path / "s", dask="tcp://127.0.0.1:1")
 
 
