@@ -61,7 +61,7 @@ class Accepted:
         """Check the result, and return what it is in words."""
         with chdir(folder), warnings.catch_warnings():
             warnings.simplefilter("error")
-            warnings.simplefilter("ignore", BayesvcWarning)  # short chains
+            warnings.simplefilter("ignore", BayesvcWarning)  # the chains are short
             result = self.call()
         assert self.holds(result), f"{self.goes_in}: not so: {self.gives}"
         return self.gives

@@ -146,7 +146,7 @@ DRAWS: list[Case] = [
     bad("a file whose arrays have other shapes", changed(vc=np.zeros((1, 1))), "do not fit",
         varies=None),
     bad("a file with a prior that there is not", changed({"prior": {"kind": "OTHER"}}),
-        "do not fit", varies=None),
+        "do not fit", "the prior 'OTHER' is unknown", "'gamma'", varies=None),
     bad("a file whose trees are damaged", changed(**{"forests/1/variable": np.array(["a"])}),
         "trees are damaged"),
     Refused("`Draws.load` of a file that is not there", lambda: bv.Draws.load("none.npz"),
@@ -179,7 +179,7 @@ SELECTIONS: list[Case] = [
 
 OTHERS: list[Case] = [
     Refused("`checkpoint=` a file", checkpoint_in_a_file, ValueError,
-            ("checkpoint='fits'", "is no folder")),
+            ("`checkpoint` must be a folder", "Got the file 'fits'")),
     Refused("benchmark results into a folder of something else", results_in("."), store_error(),
             ("is not a folder of results",)),
     Refused("benchmark results into a file", results_in("thesis.txt"), store_error(),

@@ -190,7 +190,7 @@ def test_a_file_of_other_contents_is_named(regression, tmp_path, change):
 
 
 def test_bad_input(regression, tmp_path):
-    with pytest.raises(ValueError, match="`random_state` must be given with `checkpoint`"):
+    with pytest.raises(ValueError, match="`random_state` must be given with checkpoint="):
         bv.select(*regression, checkpoint=tmp_path)
     file = tmp_path / "file"
     file.write_text("")

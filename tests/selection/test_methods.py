@@ -112,14 +112,17 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"measure": "vip", "threshold": "median-probability"}, "not a probability"),
     ({"n_replicates": 0}, "`n_replicates` must be an integer of at least 1"),
     ({"n_permutations": 10}, "`n_permutations` must not be given with threshold 'clustering'"),
-    ({"method": "bart-vip-gse", "n_permutations": 18}, "at least 19.*at this level"),
+    ({"method": "bart-vip-gse", "n_permutations": 18}, "at least 19.*alpha=0.05.*cannot select"),
     (
         {"method": "bart-vip-gse", "n_permutations": 10**6},
         "`n_permutations` must be at most 100000",
     ),
     ({"threshold": bv.Clustering(weights=(1, 2))}, "2 weights, and the measure has 4 columns"),
     ({"method": "DART-VC"}, r"Did you mean 'dart-vc'\?"),
-    ({"threshold": bv.Permutation("gse", alpha=0.001)}, r"at least 999\. Got 50.*at this level\.$"),
+    (
+        {"threshold": bv.Permutation("gse", alpha=0.001)},
+        r"at least 999\. Got 50.*alpha=0.001.*cannot select any variable\.$",
+    ),
 ]
 
 

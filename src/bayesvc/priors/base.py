@@ -183,6 +183,11 @@ def prior_from_dict(settings: Mapping[str, Any]) -> TreePrior:
         if kind.__name__ == name and kind is not UnknownPrior:
             return kind(**arguments)
     shared = {field.name for field in dataclasses.fields(TreePrior)}
+    missing = sorted(shared - arguments.keys())
+    if missing:
+        raise ValueError(
+            f"the prior {name!r} is unknown, and its settings lack {', '.join(map(repr, missing))}"
+        )
     known = {key: arguments[key] for key in shared}
     return UnknownPrior(**known, record=_Record(settings))
 

@@ -90,8 +90,8 @@ def open_checkpoint(folder: PathLike | None, random_state: Any) -> Checkpoint | 
         return None
     if random_state is None:
         raise ValueError(
-            "`random_state` must be given with `checkpoint`, or no run could go on from it. Got "
-            "None instead. Pass an integer such as random_state=0."
+            f"`random_state` must be given with checkpoint={str(folder)!r}, so that a later run "
+            "can continue from it. Got None instead. Pass an integer such as random_state=0."
         )
     return Checkpoint(folder)
 

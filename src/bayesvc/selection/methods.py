@@ -327,7 +327,7 @@ def _permutations(threshold: Threshold, given: Any) -> int:
             )
         return 0
     least = threshold.min_permutations
-    remedy = "with fewer, no variable can be selected at this level"
+    remedy = f"with fewer, {threshold!r} cannot select any variable"
     if least <= _DEFAULT_PERMUTATIONS:
         remedy += f"; the paper uses {_DEFAULT_PERMUTATIONS}"
     number = check_integer(
