@@ -24,8 +24,8 @@ from bayesvc.bench.grid import Task
 from bayesvc.bench.kept import unpack
 from bayesvc.bench.scores import score
 from bayesvc.bench.store import Store
+from bayesvc.selection.apply import apply_method
 from bayesvc.selection.methods import resolve_method
-from bayesvc.selection.result import apply_method
 from bayesvc.selection.stopping import first_stable
 
 RESULTS = Path(__file__).parent / "results" / "replicates.json"

@@ -20,7 +20,7 @@ from bayesvc.report import DataSummary, report_html, summarize_data, words
 from bayesvc.report.charts import scatter
 from bayesvc.report.reproduce import comparison_code, selection_code
 from bayesvc.report.table import row_order
-from bayesvc.selection.result import Twin
+from bayesvc.selection.substitutes import Twin
 
 # Short chains: what their notes warn of is not the subject here.
 pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")

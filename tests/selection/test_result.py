@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import bayesvc as bv
-from bayesvc.selection.result import find_twins
+from bayesvc.selection.substitutes import find_twins
 from tests.helpers.settings import SEEDED
 
 # Short chains: what their notes warn of is not the subject here.

@@ -8,7 +8,7 @@ from bayesvc.bench.entries import entries_of
 from bayesvc.bench.figures import Scatter, ScatterPanel
 from bayesvc.bench.grid import ONE_SEED, StudySettings, Task
 from bayesvc.bench.task_run import sample_task
-from bayesvc.selection.result import apply_method
+from bayesvc.selection.apply import apply_method
 
 
 def sample_scatter(settings: StudySettings | None = None) -> Scatter:

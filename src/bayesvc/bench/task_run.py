@@ -23,7 +23,7 @@ from bayesvc.responses.read import read_dataset
 from bayesvc.sampling.config import ChainConfig, SamplingConfig
 from bayesvc.sampling.plan import sample_priors
 from bayesvc.sampling.replicates import PriorDraws, ReplicateCounts
-from bayesvc.selection.result import apply_method
+from bayesvc.selection.apply import apply_method
 
 Row = dict[str, Any]
 

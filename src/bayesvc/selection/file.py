@@ -29,9 +29,10 @@ from bayesvc.draws.draws import Draws
 from bayesvc.measures import MEASURES, Measure, check_measure, measure_from_dict
 from bayesvc.measures.base import describe_measure
 from bayesvc.selection.methods import Method
-from bayesvc.selection.result import Selection, Twin
+from bayesvc.selection.result import Selection
 from bayesvc.selection.signal import SignalTest
 from bayesvc.selection.stopping import StoppingResult
+from bayesvc.selection.substitutes import Twin
 from bayesvc.thresholds import (
     ClusteringResult,
     Threshold,

@@ -10,6 +10,7 @@ from bayesvc._validation import check_choice
 from bayesvc.draws.draws import Draws
 from bayesvc.measures import MEASURES, Measure
 from bayesvc.measures.base import replicate_values
+from bayesvc.selection.apply import apply_method
 from bayesvc.selection.methods import (
     DEFAULT_METHOD,
     RECIPES,
@@ -18,7 +19,7 @@ from bayesvc.selection.methods import (
     check_same_kind,
     resolve_method,
 )
-from bayesvc.selection.result import Selection, apply_method
+from bayesvc.selection.result import Selection
 from bayesvc.thresholds import Threshold
 
 

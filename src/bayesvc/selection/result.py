@@ -28,15 +28,16 @@ from bayesvc.measures.base import (
     ColumnInfo,
     RankView,
     first_column,
-    measure_values,
     replicate_values,
 )
 from bayesvc.selection import notes as _notes
 from bayesvc.selection import text as _text
+from bayesvc.selection.apply import apply_method
 from bayesvc.selection.methods import Method, not_recomputable
 from bayesvc.selection.prediction_check import PredictionCheck, check_prediction
 from bayesvc.selection.stability import Stability, compute_stability, leave_one_out
-from bayesvc.thresholds.base import ThresholdResult, apply_threshold
+from bayesvc.selection.substitutes import Twin
+from bayesvc.thresholds.base import ThresholdResult
 
 if TYPE_CHECKING:
     from bayesvc.plots import Plot
@@ -48,18 +49,6 @@ _OTHER_COLUMNS = (
     "variable", "selected", "rank", "threshold", "margin", "p_single", "p_maxt", "p_bh",
     "row_stability",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Twin:
-    """An unselected column that is nearly the same as a selected one.
-
-    `correlation` is their rank correlation.
-    """
-
-    unselected: str
-    selected: str
-    correlation: float
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -490,34 +479,3 @@ class Selection:
 
     def _repr_html_(self) -> str:
         return _text.as_html(self)
-
-
-def apply_method(
-    method: Method, draws: Any, null: FloatArray | None
-) -> tuple[BoolArray, ThresholdResult, FloatArray]:
-    """Apply the measure and the threshold of a method.
-
-    Returns the mask, what the threshold returned, and what the measure returned.
-    """
-    values = measure_values(method.measure, draws)
-    result = apply_threshold(method.threshold, method.measure, values, null)
-    mask = result.mask
-    if len(mask) == 1:  # a rank among one variable says nothing
-        mask = mask & (draws.vc.mean(axis=0) > 0)
-    return mask, result, values
-
-
-def find_twins(
-    correlations: FloatArray, selected: NDArray[np.intp], names: Sequence[str], limit: float = 0.95
-) -> tuple[Twin, ...]:
-    """Return the unselected columns whose rank correlation with a selected one is extreme."""
-    if len(selected) == 0:
-        return ()
-    strength = np.abs(correlations)
-    strength[:, selected] = 0
-    nearest = strength.argmax(axis=0)
-    largest = strength[nearest, np.arange(strength.shape[1])]
-    return tuple(
-        Twin(names[j], names[int(selected[nearest[j]])], float(correlations[nearest[j], j]))
-        for j in np.flatnonzero(largest > limit).tolist()
-    )

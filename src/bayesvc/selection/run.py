@@ -16,10 +16,12 @@ from bayesvc.sampling.config import SamplingConfig
 from bayesvc.sampling.plan import sample_priors
 from bayesvc.sampling.replicates import NullMeasures, PriorDraws, ReplicateCounts
 from bayesvc.sampling.sample import join
+from bayesvc.selection.apply import apply_method
 from bayesvc.selection.methods import Method
-from bayesvc.selection.result import Selection, apply_method, find_twins
+from bayesvc.selection.result import Selection
 from bayesvc.selection.signal import SignalTest, find_signal
 from bayesvc.selection.stopping import StoppingResult, sample_until_stable
+from bayesvc.selection.substitutes import find_twins
 
 
 def sample_methods(
