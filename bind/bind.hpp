@@ -47,11 +47,11 @@ void bind_linkage(nb::module_& m);
 
 namespace bayesvc {
 class Columns;
-struct Fit;
+struct FitResult;
 struct ForestSettings;
 }  // namespace bayesvc
 // fit.cpp
 void check_fit(const bayesvc::Columns& columns, const Vector& y,
                const bayesvc::ForestSettings& settings);
 void check_response(const Vector& y, std::size_t n_rows);
-nb::dict fit_to_python(bayesvc::Fit&& fit, std::size_t p, std::size_t n_trees);
+nb::dict fit_to_python(bayesvc::FitResult&& fit, std::size_t p, std::size_t n_trees);

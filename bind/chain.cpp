@@ -20,16 +20,16 @@ struct Chain {
   bayesvc::Rng side;
 };
 
-// The cut alone, or (coding, cut) where the variable is not a plain column.
-nb::object cut_to_python(const Rule& rule, const Columns& columns) {
-  if (columns.plain(rule.variable)) return nb::int_(rule.cut);
-  return nb::make_tuple(rule.coding, rule.cut);
+// The cutpoint alone, or (coding, cutpoint) where the variable is not a plain column.
+nb::object cutpoint_to_python(const Rule& rule, const Columns& columns) {
+  if (columns.plain(rule.variable)) return nb::int_(rule.cutpoint);
+  return nb::make_tuple(rule.coding, rule.cutpoint);
 }
 
-Rule rule_from_python(std::uint32_t variable, nb::handle cut, const Columns& columns) {
+Rule rule_from_python(std::uint32_t variable, nb::handle cutpoint, const Columns& columns) {
   if (columns.plain(variable))
-    return {variable, columns.members(variable)[0], nb::cast<std::uint64_t>(cut)};
-  const auto pair = nb::cast<nb::tuple>(cut);
+    return {variable, columns.members(variable)[0], nb::cast<std::uint64_t>(cutpoint)};
+  const auto pair = nb::cast<nb::tuple>(cutpoint);
   const auto coding = nb::cast<std::uint32_t>(pair[0]);
   if (coding >= columns.n_codings()) throw nb::value_error("trees: no such coding");
   return {variable, coding, nb::cast<std::uint64_t>(pair[1])};
@@ -41,7 +41,7 @@ nb::list nodes_to_python(const NodeList& nodes, const Columns& columns) {
     if (rule.variable == Forest::no_variable)
       out.append(nb::make_tuple(-1, mu));
     else
-      out.append(nb::make_tuple(rule.variable, cut_to_python(rule, columns)));
+      out.append(nb::make_tuple(rule.variable, cutpoint_to_python(rule, columns)));
   }
   return out;
 }
@@ -68,7 +68,7 @@ nb::dict record_to_python(const bayesvc::ProposalRecord& record, const Columns& 
   out["node"] = record.node;
   out["child"] = record.child;
   out["variable"] = record.rule.variable;
-  out["cut"] = cut_to_python(record.rule, columns);
+  out["cut"] = cutpoint_to_python(record.rule, columns);
   out["before"] = nodes_to_python(record.before, columns);
   out["sigma"] = record.sigma;
   out["log_ratio"] = record.log_ratio;
@@ -85,13 +85,13 @@ void numbered(const bayesvc::Tree& tree, F&& f) {
 }
 
 nb::object leaf_positions(const Chain& self, std::size_t t) {
-  const bayesvc::PlantedTree& planted = self.forest.trees().at(t);
-  std::vector<std::uint32_t> position(planted.tree.n_leaves());
-  numbered(planted.tree, [&](std::uint32_t at, std::int32_t k) {
-    if (planted.tree.node(k).is_leaf()) position[planted.tree.node(k).leaf] = at;
+  const bayesvc::AssignedTree& assigned = self.forest.trees().at(t);
+  std::vector<std::uint32_t> position(assigned.tree.n_leaves());
+  numbered(assigned.tree, [&](std::uint32_t at, std::int32_t k) {
+    if (assigned.tree.node(k).is_leaf()) position[assigned.tree.node(k).leaf] = at;
   });
   std::vector<std::uint32_t> out;
-  for (const bayesvc::LeafId id : planted.ids) out.push_back(position[id]);
+  for (const bayesvc::LeafId id : assigned.ids) out.push_back(position[id]);
   return to_numpy(std::move(out));
 }
 
@@ -171,8 +171,8 @@ void bind_chain(nb::module_& m) {
       .def("trees",
            [](const Chain& self) {
              nb::list out;
-             for (const auto& planted : self.forest.trees())
-               out.append(nodes_to_python(Forest::listed(planted.tree), self.forest.columns()));
+             for (const auto& assigned : self.forest.trees())
+               out.append(nodes_to_python(Forest::listed(assigned.tree), self.forest.columns()));
              return out;
            })
       .def("set_trees",

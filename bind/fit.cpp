@@ -43,7 +43,7 @@ void check_fit(const bayesvc::Columns& columns, const Vector& y,
     throw nb::value_error("settings.row_weights are for a continuous y");
 }
 
-nb::dict fit_to_python(bayesvc::Fit&& fit, std::size_t p, std::size_t n_trees) {
+nb::dict fit_to_python(bayesvc::FitResult&& fit, std::size_t p, std::size_t n_trees) {
   const std::size_t n_draws = fit.sigma.size();
   bayesvc::Tallies& tallies = fit.tallies;
   nb::dict out;
@@ -84,11 +84,11 @@ nb::dict fit(const bayesvc::Columns& columns, const Vector& y,
     throw nb::value_error("n_draws is too large");
   if (keep_trees && !columns.has_values())
     throw nb::value_error("keep_trees needs Columns made with keep_values=True");
-  const bayesvc::FitPlan plan{burn_in, n_draws, keep_counts, keep_s, keep_trees, keep_fitted};
+  const bayesvc::ChainConfig config{burn_in, n_draws, keep_counts, keep_s, keep_trees, keep_fitted};
   const auto words = seed_of(seed);
-  bayesvc::Fit result = [&] {
+  bayesvc::FitResult result = [&] {
     nb::gil_scoped_release release;
-    return bayesvc::run_fit(columns, y.data(), settings, words, plan, control);
+    return bayesvc::run_fit(columns, y.data(), settings, words, config, control);
   }();
   return fit_to_python(std::move(result), columns.p(), settings.n_trees);
 }

@@ -36,15 +36,15 @@ double spread(std::vector<double> y) {
 double scaled_sd(double sd, double range) { return std::clamp(sd / range, 1e-12, 1e12); }
 
 // To training rows whose y does not vary: stumps.
-Fit flat_fit(std::size_t p, double sigma) {
-  Fit fit{.tallies = Tallies(p, 1),
-          .sigma = {sigma},
-          .alpha = {std::numeric_limits<double>::quiet_NaN()},
-          .n_splits = {0},
-          .counts = {},
-          .s = {},
-          .forests = {},
-          .fitted = {}};
+FitResult flat_fit(std::size_t p, double sigma) {
+  FitResult fit{.tallies = Tallies(p, 1),
+                .sigma = {sigma},
+                .alpha = {std::numeric_limits<double>::quiet_NaN()},
+                .n_splits = {0},
+                .counts = {},
+                .s = {},
+                .forests = {},
+                .fitted = {}};
   fit.tallies.finish();
   return fit;
 }
@@ -52,17 +52,17 @@ Fit flat_fit(std::size_t p, double sigma) {
 // The rule on the codes of all rows that agrees with one on the codes of the training rows.
 Rule on_all_rows(Rule rule, const Forest& forest, const Columns& all, const AbcPlan& plan) {
   const Columns& part = forest.columns();
-  const Rule whole{plan.subset[rule.variable], part.origin(rule.coding), rule.cut};
+  const Rule whole{plan.subset[rule.variable], part.origin(rule.coding), rule.cutpoint};
   if (part.categorical(rule.coding)) return whole;
   const std::size_t row = with_codes(part.view(rule.coding), [&](const auto* codes) {
-    return static_cast<std::size_t>(std::find(codes, codes + forest.n(), rule.cut) - codes);
+    return static_cast<std::size_t>(std::find(codes, codes + forest.n(), rule.cutpoint) - codes);
   });
   return {whole.variable, whole.coding, all.code(whole.coding, plan.train[row])};
 }
 
 bool goes_left(const Columns& columns, const Rule& rule, std::size_t row) {
   const std::uint32_t code = columns.code(rule.coding, row);
-  return columns.categorical(rule.coding) ? (rule.cut >> code) & 1 : code <= rule.cut;
+  return columns.categorical(rule.coding) ? (rule.cutpoint >> code) & 1 : code <= rule.cutpoint;
 }
 
 }  // namespace
@@ -80,8 +80,8 @@ AbcSample AbcSampler::sample(const std::array<std::uint64_t, 4>& seed, Control& 
   AbcPlan plan = draw_plan(rng);
   const Half half = calibrated(plan, control);
   std::vector<double> f(plan.held_out.size(), -0.5);
-  Fit fit = half.constant ? flat_fit(plan.subset.size(), half.settings.sigma)
-                          : fit_and_predict(half, plan, control, f);
+  FitResult fit = half.constant ? flat_fit(plan.subset.size(), half.settings.sigma)
+                                : fit_and_predict(half, plan, control, f);
   if (half.constant)
     control.sweeps_done.fetch_add(settings_.burn_in + 1, std::memory_order_relaxed);
   std::vector<double> pseudo_y = simulated(f, half, fit.sigma[0], rng);
@@ -91,11 +91,11 @@ AbcSample AbcSampler::sample(const std::array<std::uint64_t, 4>& seed, Control& 
   return {std::move(plan), std::move(fit), std::move(pseudo_y), distance};
 }
 
-Fit AbcSampler::fit_and_predict(const Half& half, const AbcPlan& plan, Control& control,
-                                std::vector<double>& f) const {
+FitResult AbcSampler::fit_and_predict(const Half& half, const AbcPlan& plan, Control& control,
+                                      std::vector<double>& f) const {
   const Columns columns(columns_, plan.train, plan.subset);
   Forest forest(columns, half.y.data(), half.settings, plan.seed);
-  Fit fit = run_fit(forest, plan.seed, {settings_.burn_in, 1, false, false, false}, control);
+  FitResult fit = run_fit(forest, plan.seed, {settings_.burn_in, 1, false, false, false}, control);
   f = predicted(forest, plan);
   return fit;
 }
@@ -180,8 +180,8 @@ double AbcSampler::sigma_hat(const AbcPlan& plan, const Half& half, const Contro
 std::vector<double> AbcSampler::predicted(const Forest& forest, const AbcPlan& plan) const {
   std::vector<double> sums(plan.held_out.size(), 0.0);
   std::vector<Rule> rules;
-  for (const PlantedTree& planted : forest.trees()) {
-    const Tree& tree = planted.tree;
+  for (const AssignedTree& assigned : forest.trees()) {
+    const Tree& tree = assigned.tree;
     rules.assign(tree.nodes().size(), {});
     for (std::size_t k = 0; k < rules.size(); ++k)
       if (!tree.nodes()[k].is_leaf())

@@ -39,7 +39,7 @@ struct AbcPlan {
 
 struct AbcSample {
   AbcPlan plan;
-  Fit fit;                       // variables numbered as in the subset; sigma in the units of y
+  FitResult fit;                 // variables numbered as in the subset; sigma in the units of y
   std::vector<double> pseudo_y;  // of the held-out rows
   double discrepancy = 0;        // root of the sum of squares of y - pseudo_y
 };
@@ -64,8 +64,8 @@ class AbcSampler {
   AbcPlan draw_plan(Rng& rng) const;
   Half calibrated(const AbcPlan& plan, const Control& control) const;
   double sigma_hat(const AbcPlan& plan, const Half& half, const Control& control) const;
-  Fit fit_and_predict(const Half& half, const AbcPlan& plan, Control& control,
-                      std::vector<double>& f) const;
+  FitResult fit_and_predict(const Half& half, const AbcPlan& plan, Control& control,
+                            std::vector<double>& f) const;
   std::vector<double> predicted(const Forest& forest, const AbcPlan& plan) const;
   std::vector<double> simulated(const std::vector<double>& f, const Half& half, double sigma,
                                 Rng& rng) const;

@@ -15,10 +15,10 @@ using fixed_math::log;
 // need one log for many.
 class LogRising {
  public:
-  void add(double a, const Amount& amount) {
-    const double n = amount.value();
+  void add(double a, const LogCount& count) {
+    const double n = count.value();
     if (n > 1e300) {  // may be infinite; Gamma(a + n) / Gamma(n) is n^a
-      total_ += a * amount.log() - fixed_math::lgamma(a);
+      total_ += a * count.log() - fixed_math::lgamma(a);
     } else if (n > huge) {
       // The same by Stirling's formula: of the two logarithms themselves not a digit would be left
       // once n is the number of ghosts.
@@ -91,7 +91,7 @@ void Splitting::update(Rng& rng, const std::vector<const std::vector<std::uint32
 
 void Splitting::update_collapsed(Rng& rng) {
   if (!std::isnan(settings_.alpha)) return;
-  const Amount total = seen_total();
+  const LogCount total = seen_total();
   alpha_ = exp(slice_step(log(alpha_), slice_width, rng, [&](double log_alpha) {
     const double alpha = exp(log_alpha);
     LogRising normaliser;

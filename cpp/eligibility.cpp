@@ -7,7 +7,7 @@ namespace bayesvc {
 
 Eligibility::Eligibility(const Columns& columns, const Kernels& kernels,
                          const std::vector<double>& weights, std::uint32_t min_rows)
-    : columns_(columns), kernels_(kernels), cuts_(columns, kernels, min_rows) {
+    : columns_(columns), kernels_(kernels), cutpoints_(columns, kernels, min_rows) {
   const auto n = static_cast<std::uint32_t>(columns.n());
   const std::vector<LeafId> root(columns.n(), 0);
   for (std::uint32_t j = 0; j < columns.p(); ++j) {
@@ -27,13 +27,14 @@ Eligibility::Eligibility(const Columns& columns, const Kernels& kernels,
 std::uint32_t Eligibility::surely_from(std::uint32_t variable) const {
   std::uint32_t least = 0xffffffff;
   for (const std::uint32_t coding : columns_.members(variable))
-    least = std::min(least, cuts_.surely_from(coding));
+    least = std::min(least, cutpoints_.surely_from(coding));
   return least;
 }
 
 std::uint32_t Eligibility::n_usable_codings(const RowSet& rows, std::uint32_t first) const {
   std::uint32_t number = 0;
-  for (std::uint32_t k = 0; k < columns_.n_alike(first); ++k) number += cuts_.any(rows, first + k);
+  for (std::uint32_t k = 0; k < columns_.n_alike(first); ++k)
+    number += cutpoints_.any(rows, first + k);
   return number;
 }
 
@@ -74,22 +75,22 @@ Rule Eligibility::draw(const RowSet& rows, std::uint32_t variable, Rng& rng) con
   if (columns_.n_alike(rule.coding) > 1) {
     const std::uint32_t number = rng.below(n_usable_codings(rows, rule.coding));
     for (std::uint32_t left = number;; ++rule.coding)
-      if (cuts_.any(rows, rule.coding) && left-- == 0) break;
+      if (cutpoints_.any(rows, rule.coding) && left-- == 0) break;
   }
-  draw_cut(rows, rule, rng);
+  draw_cutpoint(rows, rule, rng);
   return rule;
 }
 
 double Eligibility::n_choices(const RowSet& rows, const Rule& rule) const {
-  const double n_cuts = cuts_.count(rows, rule.coding);
+  const double n_cutpoints = cutpoints_.count(rows, rule.coding);
   const std::uint32_t first = columns_.first_coding(rule.coding);
-  if (n_cuts == 0) return 0;
+  if (n_cutpoints == 0) return 0;
   const double n_codings = columns_.n_alike(first) > 1 ? n_usable_codings(rows, first) : 1;
-  if (columns_.one_column(rule.variable)) return n_cuts * n_codings;
+  if (columns_.one_column(rule.variable)) return n_cutpoints * n_codings;
   double n_columns = 0;
   for (const std::uint32_t other : columns_.members(rule.variable))
     n_columns += n_usable_codings(rows, other) > 0;
-  return n_cuts * n_codings * n_columns;
+  return n_cutpoints * n_codings * n_columns;
 }
 
 // Refines the classes column by column until every row is alone or the columns end.

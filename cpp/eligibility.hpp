@@ -1,14 +1,14 @@
 // Which variables can still split a node, and by which rules.
 //
-// A variable is eligible in a node if one of its columns has an admissible cut there. A variable
-// that is ineligible in the root is ineligible everywhere and takes no part.
+// A variable is eligible in a node if one of its columns has an admissible cutpoint there. A
+// variable that is ineligible in the root is ineligible everywhere and takes no part.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "columns.hpp"
-#include "cuts.hpp"
+#include "cutpoints.hpp"
 #include "kernels.hpp"
 #include "rng.hpp"
 #include "tree.hpp"
@@ -23,7 +23,7 @@ class Eligibility {
 
   // The variables that can be split on somewhere, ascending.
   const std::vector<std::uint32_t>& variables() const { return variables_; }
-  std::uint32_t min_rows() const { return cuts_.min_rows(); }
+  std::uint32_t min_rows() const { return cutpoints_.min_rows(); }
 
   // Can any of the variables be ineligible in a node of this size?
   bool may_exhaust(std::uint32_t n_rows) const { return n_rows < exhaust_below_; }
@@ -36,33 +36,33 @@ class Eligibility {
   bool splittable(const RowSet& rows) const;
 
   // A rule from its prior, given its variable, which is eligible, and given that it is admissible:
-  // check, and draw its cut again if it is not.
+  // check, and draw its cutpoint again if it is not.
   Rule draw(const RowSet& rows, std::uint32_t variable, Rng& rng) const;
-  void draw_cut(const RowSet& rows, Rule& rule, Rng& rng) const {
-    rule.cut = cuts_.draw(rows, rule.coding, rng);
+  void draw_cutpoint(const RowSet& rows, Rule& rule, Rng& rng) const {
+    rule.cutpoint = cutpoints_.draw(rows, rule.coding, rng);
   }
   bool admissible(std::uint32_t n_left, std::uint32_t n_rows) const {
-    return cuts_.admissible(n_left, n_rows);
+    return cutpoints_.admissible(n_left, n_rows);
   }
   // The inverse of the prior probability of any such rule; zero where there is none.
   double n_choices(const RowSet& rows, const Rule& rule) const;
   // The number of rows alone tells it.
   bool untied(const Rule& rule) const {
-    return columns_.plain(rule.variable) && cuts_.untied(rule.coding);
+    return columns_.plain(rule.variable) && cutpoints_.untied(rule.coding);
   }
-  double n_choices_untied(std::uint32_t n_rows) const { return cuts_.count_untied(n_rows); }
+  double n_choices_untied(std::uint32_t n_rows) const { return cutpoints_.count_untied(n_rows); }
 
   void prefetch(std::uint32_t variable) const { columns_.prefetch(columns_.members(variable)[0]); }
 
  private:
   std::uint32_t surely_from(std::uint32_t variable) const;
-  // The codings of a column, given its first, that have an admissible cut.
+  // The codings of a column, given its first, that have an admissible cutpoint.
   std::uint32_t n_usable_codings(const RowSet& rows, std::uint32_t first) const;
   void classify_rows();
 
   const Columns& columns_;
   const Kernels& kernels_;
-  Cuts cuts_;
+  Cutpoints cutpoints_;
   std::vector<std::uint32_t> variables_;
   std::uint32_t exhaust_below_ = 0;
   std::uint32_t splittable_from_ = 0xffffffff;

@@ -24,34 +24,35 @@ Rng side_stream(const std::array<std::uint64_t, 4>& seed) {
   return Rng(other);
 }
 
-Fit run_fit(const Columns& columns, const double* y, const ForestSettings& settings,
-            const std::array<std::uint64_t, 4>& seed, const FitPlan& plan, Control& control) {
+FitResult run_fit(const Columns& columns, const double* y, const ForestSettings& settings,
+                  const std::array<std::uint64_t, 4>& seed, const ChainConfig& config,
+                  Control& control) {
   const Stopwatch watch;
   Forest forest(columns, y, settings, seed);
-  Fit fit = run_fit(forest, seed, plan, control);
+  FitResult fit = run_fit(forest, seed, config, control);
   fit.seconds = watch.seconds();
   return fit;
 }
 
-Fit run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed, const FitPlan& plan,
-            Control& control) {
+FitResult run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed,
+                  const ChainConfig& config, Control& control) {
   // DART starts from the prior weights: a chain that learns s from its first trees can lock on to
   // variables that came early.
-  forest.splitting().set_learning(plan.burn_in == 0);
-  for (std::size_t k = 0; k < plan.burn_in; ++k) {
-    if (k == plan.burn_in / 2) forest.splitting().set_learning(true);
+  forest.splitting().set_learning(config.burn_in == 0);
+  for (std::size_t k = 0; k < config.burn_in; ++k) {
+    if (k == config.burn_in / 2) forest.splitting().set_learning(true);
     sweep(forest, control);
   }
   const std::size_t p = forest.p();
-  Fit fit{Tallies(p, plan.n_draws), {}, {}, {}, {}, {}, 0, {}, {}, {}, {}};
+  FitResult fit{Tallies(p, config.n_draws), {}, {}, {}, {}, {}, 0, {}, {}, {}, {}};
   Rng side = side_stream(seed);
   std::vector<double> s;
-  if (plan.keep_counts) fit.counts.assign(plan.n_draws * p, 0);
-  if (plan.keep_s) fit.s.resize(plan.n_draws * p);
-  if (plan.keep_trees) fit.forests.emplace();
-  if (plan.keep_fitted) fit.fitted.assign(forest.n(), 0.0);
+  if (config.keep_counts) fit.counts.assign(config.n_draws * p, 0);
+  if (config.keep_s) fit.s.resize(config.n_draws * p);
+  if (config.keep_trees) fit.forests.emplace();
+  if (config.keep_fitted) fit.fitted.assign(forest.n(), 0.0);
   const auto proposed = forest.proposed(), accepted = forest.accepted();
-  for (std::size_t k = 0; k < plan.n_draws; ++k) {
+  for (std::size_t k = 0; k < config.n_draws; ++k) {
     sweep(forest, control);
     fit.tallies.add(forest);
     fit.sigma.push_back(forest.sigma());
@@ -59,17 +60,17 @@ Fit run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed, const FitP
                             ? std::numeric_limits<double>::quiet_NaN()
                             : forest.splitting().alpha());
     fit.n_splits.push_back(static_cast<std::int32_t>(forest.splitting().n_splits()));
-    if (plan.keep_counts) keep_counts(forest.splitting(), &fit.counts[k * p]);
-    if (plan.keep_trees) fit.forests->add(forest);
-    if (plan.keep_fitted) forest.add_fitted(fit.fitted);
-    if (plan.keep_s) {
+    if (config.keep_counts) keep_counts(forest.splitting(), &fit.counts[k * p]);
+    if (config.keep_trees) fit.forests->add(forest);
+    if (config.keep_fitted) forest.add_fitted(fit.fitted);
+    if (config.keep_s) {
       forest.splitting().probabilities(side, s);
       std::transform(s.begin(), s.end(), &fit.s[k * p],
                      [](double value) { return static_cast<float>(value); });
     }
   }
   fit.tallies.finish();
-  for (double& value : fit.fitted) value /= static_cast<double>(plan.n_draws);
+  for (double& value : fit.fitted) value /= static_cast<double>(config.n_draws);
   for (std::size_t m = 0; m < n_moves; ++m) {
     fit.proposed[m] = forest.proposed()[m] - proposed[m];
     fit.accepted[m] = forest.accepted()[m] - accepted[m];

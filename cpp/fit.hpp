@@ -32,7 +32,7 @@ struct Stopwatch {
   }
 };
 
-struct FitPlan {
+struct ChainConfig {
   std::size_t burn_in = 0;
   std::size_t n_draws = 1;
   bool keep_counts = false;
@@ -41,7 +41,7 @@ struct FitPlan {
   bool keep_fitted = false;
 };
 
-struct Fit {
+struct FitResult {
   Tallies tallies;
   std::vector<double> sigma, alpha;
   std::vector<std::int32_t> n_splits;
@@ -54,13 +54,14 @@ struct Fit {
 };
 
 // Throws Cancelled soon after control.cancelled is set.
-Fit run_fit(const Columns& columns, const double* y, const ForestSettings& settings,
-            const std::array<std::uint64_t, 4>& seed, const FitPlan& plan, Control& control);
+FitResult run_fit(const Columns& columns, const double* y, const ForestSettings& settings,
+                  const std::array<std::uint64_t, 4>& seed, const ChainConfig& config,
+                  Control& control);
 
 // The same with a forest that the caller made with this seed and may look at afterwards. Leaves
 // the time to the caller.
-Fit run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed, const FitPlan& plan,
-            Control& control);
+FitResult run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed,
+                  const ChainConfig& config, Control& control);
 
 // A random stream for draws that must not disturb the chain of this seed.
 Rng side_stream(const std::array<std::uint64_t, 4>& seed);

@@ -32,7 +32,7 @@ Forest::Forest(const Columns& columns, const double* y, const ForestSettings& se
   const auto n_rows = static_cast<std::uint32_t>(n());
   const std::vector<LeafId> ids(n(), 0);
   const bool splittable = !eligibility_.variables().empty();
-  trees_.assign(settings.n_trees, PlantedTree{Tree(n_rows, splittable), ids});
+  trees_.assign(settings.n_trees, AssignedTree{Tree(n_rows, splittable), ids});
   for (unsigned depth = 0; depth < 64; ++depth)
     split_probability_.push_back(split_probability(depth));
   for (const double probability : split_probability_)
@@ -57,7 +57,7 @@ void Forest::set_y(const double* y) {
 
 double Forest::fitted(std::size_t row) const {
   double sum = 0;
-  for (const PlantedTree& planted : trees_) sum += planted.tree.mu[planted.ids[row]];
+  for (const AssignedTree& assigned : trees_) sum += assigned.tree.mu[assigned.ids[row]];
   return sum;
 }
 
@@ -86,24 +86,24 @@ void Forest::sweep() {
 }
 
 void Forest::update_tree(std::size_t t) {
-  PlantedTree& planted = trees_[t];
-  if (splitting_.prior() == SplitPrior::collapsed) refresh_ghosts(planted);
-  Proposal proposal = propose(planted);
+  AssignedTree& assigned = trees_[t];
+  if (splitting_.prior() == SplitPrior::collapsed) refresh_ghosts(assigned);
+  Proposal proposal = propose(assigned);
   Candidate candidate;
   if (proposal.possible && !proposal.deep && proposal.kind != Move::death)
     candidate = {comparison(proposal.rule), proposal.rows.first, proposal.rows.second};
-  residual_->advance(previous_, planted, candidate, sums_);
-  evaluate(planted, proposal);
+  residual_->advance(previous_, assigned, candidate, sums_);
+  evaluate(assigned, proposal);
   const auto kind = static_cast<std::size_t>(proposal.kind);
   ++proposed_[kind];
   const bool accept = proposal.log_ratio >= 0 || rng_.uniform() < exp(proposal.log_ratio);
   if (recording_) keep_record(t, proposal, accept);
   if (accept) {
     ++accepted_[kind];
-    apply(planted, proposal);
+    apply(assigned, proposal);
   }
-  draw_leaf_values(planted.tree);
-  previous_ = &planted;
+  draw_leaf_values(assigned.tree);
+  previous_ = &assigned;
 }
 
 void Forest::draw_leaf_values(Tree& tree) {
@@ -113,9 +113,9 @@ void Forest::draw_leaf_values(Tree& tree) {
     double value = settings_.leaf_sd * normal;
     if (settings_.likelihood) {
       const Node& node = tree.node(tree.leaf_node(static_cast<LeafId>(leaf)));
-      const Part part = leaf_part(node, sums_);
-      const double shrink = leaf_variance_ / (variance + part.weight * leaf_variance_);
-      value = shrink * part.sum + std::sqrt(shrink * variance) * normal;
+      const NodeStats stats = leaf_stats(node, sums_);
+      const double shrink = leaf_variance_ / (variance + stats.weight * leaf_variance_);
+      value = shrink * stats.sum + std::sqrt(shrink * variance) * normal;
     }
     tree.mu[leaf] = residual_->rounded(value);
   }
@@ -146,10 +146,10 @@ void Forest::draw_latents() {
 void Forest::update_splitting() {
   std::vector<const std::vector<std::uint32_t>*> restricted;
   if (splitting_.prior() == SplitPrior::explicit_s) {
-    for (PlantedTree& planted : trees_) {
-      for (std::int32_t k = 0; k < planted.tree.size(); ++k) {
-        if (planted.tree.node(k).is_leaf()) continue;
-        const std::vector<std::uint32_t>& ineligible = ineligible_in(planted, k);
+    for (AssignedTree& assigned : trees_) {
+      for (std::int32_t k = 0; k < assigned.tree.size(); ++k) {
+        if (assigned.tree.node(k).is_leaf()) continue;
+        const std::vector<std::uint32_t>& ineligible = ineligible_in(assigned, k);
         if (!ineligible.empty()) restricted.push_back(&ineligible);
       }
     }
@@ -158,25 +158,25 @@ void Forest::update_splitting() {
 }
 
 // The ineligible variables of an internal node.
-const std::vector<std::uint32_t>& Forest::ineligible_in(PlantedTree& planted, std::int32_t k) {
-  Exhaustion& exhaustion = planted.tree.exhaustion(k);
-  if (!exhaustion.ineligible_known && eligibility_.may_exhaust(planted.tree.node(k).n_rows))
-    exhaustion.ineligible = eligibility_.ineligible(rows_of(planted, k));
+const std::vector<std::uint32_t>& Forest::ineligible_in(AssignedTree& assigned, std::int32_t k) {
+  Exhaustion& exhaustion = assigned.tree.exhaustion(k);
+  if (!exhaustion.ineligible_known && eligibility_.may_exhaust(assigned.tree.node(k).n_rows))
+    exhaustion.ineligible = eligibility_.ineligible(rows_of(assigned, k));
   exhaustion.ineligible_known = true;
   return exhaustion.ineligible;
 }
 
 // Draws the ghosts of every internal node given all else. They do not depend on which of the
 // eligible variables ended the sequence.
-void Forest::refresh_ghosts(PlantedTree& planted) {
-  Tree& tree = planted.tree;
+void Forest::refresh_ghosts(AssignedTree& assigned) {
+  Tree& tree = assigned.tree;
   for (std::int32_t k = 0; k < tree.size(); ++k) {
     const Node& node = tree.node(k);
     if (node.is_leaf() || !eligibility_.may_exhaust(node.n_rows)) continue;
     std::vector<Ghost>& ghosts = tree.exhaustion(k).ghosts;
     splitting_.remove(node.rule.variable);
     splitting_.remove_ghosts(ghosts);
-    splitting_.draw(rows_of(planted, k), rng_, ghosts_);
+    splitting_.draw(rows_of(assigned, k), rng_, ghosts_);
     ghosts = ghosts_;
     splitting_.add(node.rule.variable);
     splitting_.add_ghosts(ghosts);
@@ -189,11 +189,12 @@ double Forest::split_probability(unsigned depth) const {
 }
 
 // Of a leaf's rows with its value integrated out, up to terms that do not depend on the tree.
-double Forest::log_likelihood(const Part& part) const {
+double Forest::log_likelihood(const NodeStats& stats) const {
   if (!settings_.likelihood) return 0;
   const double variance = sigma_ * sigma_;
-  const double total = variance + part.weight * leaf_variance_;
-  return 0.5 * (log(variance / total) + part.sum * part.sum * leaf_variance_ / (variance * total));
+  const double total = variance + stats.weight * leaf_variance_;
+  return 0.5 *
+         (log(variance / total) + stats.sum * stats.sum * leaf_variance_ / (variance * total));
 }
 
 double Forest::log_terminal(bool splittable, unsigned depth) const {
@@ -202,7 +203,8 @@ double Forest::log_terminal(bool splittable, unsigned depth) const {
 }
 
 // Likelihood x tree prior x proposal; the rule is proposed from its prior, so it cancels.
-double Forest::log_birth_ratio(const Part& left, const Part& right, const Context& context) const {
+double Forest::log_birth_ratio(const NodeStats& left, const NodeStats& right,
+                               const Context& context) const {
   const double p = split_probability(context.depth);
   const double stay = 1.0 - split_probability(context.depth + 1);
   const double birth = context.leaves_before == 1 ? 1.0 : settings_.moves[0];
@@ -227,7 +229,7 @@ double Forest::log_birth_ratio(const Part& left, const Part& right, const Contex
 
 double Forest::clipped_exp(double log_ratio) { return exp(std::clamp(log_ratio, -690.0, 0.0)); }
 
-Forest::Part Forest::leaf_part(const Node& leaf, const LeafSums& sums) const {
+Forest::NodeStats Forest::leaf_stats(const Node& leaf, const LeafSums& sums) const {
   const double weight = weighted() ? sums.weight[leaf.leaf] : leaf.n_rows;
   return {sums.sum[leaf.leaf], weight, leaf.n_rows, leaf.splittable};
 }

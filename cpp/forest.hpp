@@ -62,7 +62,7 @@ class Forest {
   std::size_t p() const { return columns_.p(); }
   const Columns& columns() const { return columns_; }
   const ForestSettings& settings() const { return settings_; }
-  const std::vector<PlantedTree>& trees() const { return trees_; }
+  const std::vector<AssignedTree>& trees() const { return trees_; }
   Splitting& splitting() { return splitting_; }
   const Splitting& splitting() const { return splitting_; }
   double sigma() const { return sigma_; }
@@ -84,7 +84,7 @@ class Forest {
   static constexpr std::uint32_t no_variable = 0xffffffff;
 
  private:
-  struct Part {  // one side of a split, or a leaf
+  struct NodeStats {  // one side of a split, or a leaf
     double sum = 0;
     double weight = 0;  // of the rows; their number where each has weight one
     std::uint32_t n_rows = 0;
@@ -114,50 +114,51 @@ class Forest {
   void update_splitting();
   double target(std::size_t row) const;  // what the trees are fitted to
   void refresh_residual();
-  void refresh_ghosts(PlantedTree& planted);
-  std::size_t grow_listed(PlantedTree& planted, std::int32_t k,
+  void refresh_ghosts(AssignedTree& assigned);
+  std::size_t grow_listed(AssignedTree& assigned, std::int32_t k,
                           const std::vector<std::pair<Rule, double>>& nodes, std::size_t next);
   void check_rule(const Rule& rule) const;                                   // forest_state.cpp
   void keep_record(std::size_t t, const Proposal& proposal, bool accepted);  // forest_state.cpp
 
   // moves.cpp
-  Proposal propose(PlantedTree& planted);
-  void propose_birth(PlantedTree& planted, Proposal& proposal);
-  void propose_change(PlantedTree& planted, Proposal& proposal);
+  Proposal propose(AssignedTree& assigned);
+  void propose_birth(AssignedTree& assigned, Proposal& proposal);
+  void propose_change(AssignedTree& assigned, Proposal& proposal);
   void draw_rule(Proposal& proposal);
   void make_admissible(Proposal& proposal);
   Comparison comparison(const Rule& rule);
-  void evaluate(PlantedTree& planted, Proposal& proposal);
-  void evaluate_split(PlantedTree& planted, Proposal& proposal);
-  void evaluate_death(const PlantedTree& planted, Proposal& proposal);
-  void apply(PlantedTree& planted, Proposal& proposal);
-  void apply_birth(PlantedTree& planted, const Proposal& proposal);
-  void apply_death(PlantedTree& planted, const Proposal& proposal);
-  void apply_change(PlantedTree& planted, const Proposal& proposal);
-  void settle_split(PlantedTree& planted, const Proposal& proposal);
-  void sides_splittable(const RowSet& rows, const Rule& rule, Part& left, Part& right);
+  void evaluate(AssignedTree& assigned, Proposal& proposal);
+  void evaluate_split(AssignedTree& assigned, Proposal& proposal);
+  void evaluate_death(const AssignedTree& assigned, Proposal& proposal);
+  void apply(AssignedTree& assigned, Proposal& proposal);
+  void apply_birth(AssignedTree& assigned, const Proposal& proposal);
+  void apply_death(AssignedTree& assigned, const Proposal& proposal);
+  void apply_change(AssignedTree& assigned, const Proposal& proposal);
+  void settle_split(AssignedTree& assigned, const Proposal& proposal);
+  void sides_splittable(const RowSet& rows, const Rule& rule, NodeStats& left, NodeStats& right);
 
-  // restructure.cpp
-  void evaluate_deep(PlantedTree& planted, Proposal& proposal);
-  void apply_deep(PlantedTree& planted, const Proposal& proposal);
-  double subtree_log_prior(PlantedTree& planted, std::int32_t top, bool free_top);
-  double standing_rule_log_prior(PlantedTree& planted, std::int32_t k);
+  // deep_moves.cpp
+  void evaluate_deep(AssignedTree& assigned, Proposal& proposal);
+  void apply_deep(AssignedTree& assigned, const Proposal& proposal);
+  double subtree_log_prior(AssignedTree& assigned, std::int32_t top, bool free_top);
+  double standing_rule_log_prior(AssignedTree& assigned, std::int32_t k);
   double log_doubled_swap(const Tree& old_tree, const Tree& tree, std::int32_t top) const;
-  bool route(PlantedTree& planted, std::int32_t k, LeafId id, bool free_rule, double& log_prior);
+  bool route(AssignedTree& assigned, std::int32_t k, LeafId id, bool free_rule, double& log_prior);
   bool rule_log_prior(Tree& tree, std::int32_t k, const RowSet& rows, double& log_prior);
   double subtree_log_likelihood(const Tree& tree, std::int32_t k, const LeafSums& sums) const;
-  void gather_rows(const PlantedTree& planted, std::int32_t k, std::vector<LeafId>& ids) const;
+  void gather_rows(const AssignedTree& assigned, std::int32_t k, std::vector<LeafId>& ids) const;
   double birth_ratio_at(const Tree& tree, std::int32_t k, const LeafSums& sums) const;
-  Part part_below(const Tree& tree, std::int32_t k, const LeafSums& sums) const;
+  NodeStats stats_below(const Tree& tree, std::int32_t k, const LeafSums& sums) const;
 
   // shared
-  RowSet rows_of(const PlantedTree& planted, std::int32_t k);
-  const std::vector<std::uint32_t>& ineligible_in(PlantedTree& planted, std::int32_t k);
+  RowSet rows_of(const AssignedTree& assigned, std::int32_t k);
+  const std::vector<std::uint32_t>& ineligible_in(AssignedTree& assigned, std::int32_t k);
   double split_probability(unsigned depth) const;
-  double log_likelihood(const Part& part) const;
+  double log_likelihood(const NodeStats& stats) const;
   double log_terminal(bool splittable, unsigned depth) const;
-  double log_birth_ratio(const Part& left, const Part& right, const Context& context) const;
-  Part leaf_part(const Node& leaf, const LeafSums& sums) const;
+  double log_birth_ratio(const NodeStats& left, const NodeStats& right,
+                         const Context& context) const;
+  NodeStats leaf_stats(const Node& leaf, const LeafSums& sums) const;
   bool weighted() const { return !settings_.row_weights.empty(); }
   static double clipped_exp(double log_ratio);  // min(1, ratio), and above zero
   std::int32_t nth_node(const Tree& tree, bool (*wanted)(const Tree&, std::int32_t),
@@ -171,8 +172,8 @@ class Forest {
   Rng rng_;
   std::unique_ptr<Residual> residual_;
   std::vector<double> y_, latent_;
-  std::vector<PlantedTree> trees_;
-  const PlantedTree* previous_ = nullptr;  // its values are still in the residuals
+  std::vector<AssignedTree> trees_;
+  const AssignedTree* previous_ = nullptr;  // its values are still in the residuals
   double sigma_;
   double leaf_variance_;
   std::vector<double> split_probability_, log_terminal_;  // by depth, for the first few
@@ -182,12 +183,12 @@ class Forest {
   // scratch
   LeafSums sums_, new_sums_;
   struct {
-    Part left, right;
+    NodeStats left, right;
   } sides_;                    // of the split under evaluation
   std::vector<Ghost> ghosts_;  // that the rule under evaluation brings with it
   std::vector<LeafId> marks_, side_marks_;
   std::vector<std::uint8_t> sides_of_rows_;  // by a rule on categories: 0 left, 1 right
-  std::unique_ptr<PlantedTree> restructured_;
+  std::unique_ptr<AssignedTree> restructured_;
   bool recording_ = false;
   std::vector<ProposalRecord> records_;
 };

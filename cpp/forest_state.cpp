@@ -51,11 +51,11 @@ void Forest::keep_record(std::size_t t, const Proposal& proposal, bool accepted)
 }
 
 void Forest::plant(std::size_t t, const std::vector<std::pair<Rule, double>>& nodes) {
-  PlantedTree grown{Tree(static_cast<std::uint32_t>(n()), !eligibility_.variables().empty()),
-                    std::vector<LeafId>(n(), 0)};
+  AssignedTree grown{Tree(static_cast<std::uint32_t>(n()), !eligibility_.variables().empty()),
+                     std::vector<LeafId>(n(), 0)};
   if (grow_listed(grown, 0, nodes, 0) != nodes.size())
     throw std::invalid_argument("trees: a tree goes on after its leaves");
-  PlantedTree& old = trees_.at(t);
+  AssignedTree& old = trees_.at(t);
   for (std::int32_t k = 0; k < old.tree.size(); ++k) {
     if (!old.tree.node(k).is_leaf()) splitting_.remove(old.tree.node(k).rule.variable);
     splitting_.remove_ghosts(old.tree.exhaustion(k).ghosts);
@@ -67,33 +67,33 @@ void Forest::plant(std::size_t t, const std::vector<std::pair<Rule, double>>& no
 }
 
 // Grows the leaf k by what the list says of it and of all below it; returns where the list goes on.
-std::size_t Forest::grow_listed(PlantedTree& planted, std::int32_t k,
+std::size_t Forest::grow_listed(AssignedTree& assigned, std::int32_t k,
                                 const std::vector<std::pair<Rule, double>>& nodes,
                                 std::size_t next) {
   if (next >= nodes.size()) throw std::invalid_argument("trees: a tree ends before its leaves");
   const auto [rule, mu] = nodes[next++];
-  Tree& tree = planted.tree;
+  Tree& tree = assigned.tree;
   if (rule.variable == no_variable) {
     tree.mu[tree.node(k).leaf] = residual_->rounded(mu);
     return next;
   }
   if (tree.n_leaves() == std::numeric_limits<LeafId>::max() || tree.node(k).depth >= most_planted)
     throw std::invalid_argument("trees: a tree has too many leaves, or too many splits in a row");
-  const RowSet rows = rows_of(planted, k);
+  const RowSet rows = rows_of(assigned, k);
   check_rule(rule);
-  const auto [column, cut] = comparison(rule);
-  if (kernels_.count_code(n(), rows, column, cut) == 0)
+  const auto [column, cutpoint] = comparison(rule);
+  if (kernels_.count_code(n(), rows, column, cutpoint) == 0)
     throw std::invalid_argument("trees: a cut is not among the codes of its node");
-  const std::uint32_t n_left = kernels_.count_left(n(), rows, column, cut);
+  const std::uint32_t n_left = kernels_.count_left(n(), rows, column, cutpoint);
   if (!eligibility_.admissible(n_left, rows.size))
     throw std::invalid_argument("trees: a split leaves too few rows on one side");
-  kernels_.split_rows(planted.ids.data(), n(), rows.first, static_cast<LeafId>(tree.n_leaves()),
-                      column, cut);
+  kernels_.split_rows(assigned.ids.data(), n(), rows.first, static_cast<LeafId>(tree.n_leaves()),
+                      column, cutpoint);
   tree.grow(k, rule, n_left, rows.size - n_left);
   const std::int32_t left = tree.node(k).left, right = tree.node(k).right;
   for (const std::int32_t side : {left, right})
-    tree.node(side).splittable = eligibility_.splittable(rows_of(planted, side));
-  return grow_listed(planted, right, nodes, grow_listed(planted, left, nodes, next));
+    tree.node(side).splittable = eligibility_.splittable(rows_of(assigned, side));
+  return grow_listed(assigned, right, nodes, grow_listed(assigned, left, nodes, next));
 }
 
 void Forest::check_rule(const Rule& rule) const {
@@ -106,8 +106,8 @@ void Forest::check_rule(const Rule& rule) const {
       }))
     throw std::invalid_argument("trees: a rule's coding is not one of its variable");
   const std::uint32_t n_categories = columns_.n_categories(rule.coding);
-  if (n_categories > 0 ? n_categories < max_categories && rule.cut >> n_categories != 0
-                       : rule.cut >= columns_.n_distinct(rule.coding))
+  if (n_categories > 0 ? n_categories < max_categories && rule.cutpoint >> n_categories != 0
+                       : rule.cutpoint >= columns_.n_distinct(rule.coding))
     throw std::invalid_argument("trees: a cut is not among the codes of its node");
 }
 

@@ -16,7 +16,7 @@ namespace {
 // Doubles can count up to here.
 constexpr double log_countable = 690.0;
 
-void tally(std::vector<Ghost>& ghosts, std::uint32_t variable, const Amount& count) {
+void tally(std::vector<Ghost>& ghosts, std::uint32_t variable, const LogCount& count) {
   if (count.is_zero()) return;
   for (Ghost& ghost : ghosts) {
     if (ghost.variable != variable) continue;
@@ -43,18 +43,18 @@ struct Weighted {
 };
 
 // Failures before the first success.
-Amount draw_length(double log_success, Rng& rng) {
-  if (log_success > -log_countable + 10) return Amount(rng.geometric(log_success));
-  return Amount::of_log(fixed_math::log(rng.exponential()) - log_success);
+LogCount draw_length(double log_success, Rng& rng) {
+  if (log_success > -log_countable + 10) return LogCount(rng.geometric(log_success));
+  return LogCount::of_log(fixed_math::log(rng.exponential()) - log_success);
 }
 
-Amount draw_poisson(double log_mean, Rng& rng) {
-  if (log_mean > log_countable) return Amount::of_log(log_mean);
-  return Amount(rng.binomial(1e300, fixed_math::exp(log_mean) / 1e300));
+LogCount draw_poisson(double log_mean, Rng& rng) {
+  if (log_mean > log_countable) return LogCount::of_log(log_mean);
+  return LogCount(rng.binomial(1e300, fixed_math::exp(log_mean) / 1e300));
 }
 
 // How many of m draws are of a kind with this share; they are taken off m.
-Amount take(Amount& m, double log_share, double log_rest, Rng& rng) {
+LogCount take(LogCount& m, double log_share, double log_rest, Rng& rng) {
   const double log_m = m.log();
   if (log_m > log_countable) {  // one part at least is beyond counting: the other is Poisson
     m = draw_poisson(log_m + log_rest, rng);
@@ -62,14 +62,14 @@ Amount take(Amount& m, double log_share, double log_rest, Rng& rng) {
   }
   const double n = std::floor(m.value());
   const double taken = rng.binomial(n, fixed_math::exp(log_share), fixed_math::exp(log_rest));
-  m = Amount(n - taken);
-  return Amount(taken);
+  m = LogCount(n - taken);
+  return LogCount(taken);
 }
 
 // m draws from the urn that holds these items alone; their weights grow with what is drawn.
-void draw_from_urn(Weighted& items, Amount m, Rng& rng, std::vector<Ghost>& ghosts) {
+void draw_from_urn(Weighted& items, LogCount m, Rng& rng, std::vector<Ghost>& ghosts) {
   constexpr double few = 16;
-  const auto draw = [&](std::size_t k, const Amount& count) {
+  const auto draw = [&](std::size_t k, const LogCount& count) {
     items.log_weights[k] = fixed_math::log_add(items.log_weights[k], count.log());
     tally(ghosts, items.variables[k], count);
   };

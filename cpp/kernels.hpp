@@ -29,7 +29,7 @@ struct RowSet {
 
 // r_i += previous_shift[previous_ids_i] + current_shift[current_ids_i], and the sums of the new r
 // by current id; with a column, also sum and number of the rows in {first, second} with
-// code <= cut.
+// code <= cutpoint.
 template <class Real>
 struct Advance {
   Real* residual = nullptr;
@@ -41,7 +41,7 @@ struct Advance {
   const Real* current_shift = nullptr;
   std::size_t n_current = 0;
   ColumnView column{};
-  std::uint32_t cut = 0;
+  std::uint32_t cutpoint = 0;
   LeafId first = 0;
   LeafId second = 0;
   double* sums = nullptr;        // out, n_current
@@ -56,8 +56,8 @@ struct Advance {
 };
 
 struct SplitCounts {
-  std::uint32_t moved = 0;   // rows that went right
-  std::uint32_t at_cut = 0;  // rows whose code is the cut itself
+  std::uint32_t moved = 0;        // rows that went right
+  std::uint32_t at_cutpoint = 0;  // rows whose code is the cutpoint itself
 };
 
 struct Kernels {
@@ -76,14 +76,15 @@ struct Kernels {
                                    const float* shift, const float* weights);
   double (*finish_weighted_double)(double* residual, std::size_t n, const LeafId* ids,
                                    const double* shift, const double* weights);
-  // Rows with id `from` and code > cut get id `to`.
+  // Rows with id `from` and code > cutpoint get id `to`.
   SplitCounts (*split_rows)(LeafId* ids, std::size_t n, LeafId from, LeafId to, ColumnView,
-                            std::uint32_t cut);
+                            std::uint32_t cutpoint);
   // Rows with id `from` get id `to`, then rows with id `last` get id `from`.
   void (*merge_rows)(LeafId* ids, std::size_t n, LeafId from, LeafId to, LeafId last);
-  // marks_i = 1 for rows of the set with code <= cut, 2 for its other rows, 0 elsewhere.
-  void (*mark_sides)(LeafId* marks, std::size_t n, const RowSet&, ColumnView, std::uint32_t cut);
-  std::uint32_t (*count_left)(std::size_t n, const RowSet&, ColumnView, std::uint32_t cut);
+  // marks_i = 1 for rows of the set with code <= cutpoint, 2 for its other rows, 0 elsewhere.
+  void (*mark_sides)(LeafId* marks, std::size_t n, const RowSet&, ColumnView,
+                     std::uint32_t cutpoint);
+  std::uint32_t (*count_left)(std::size_t n, const RowSet&, ColumnView, std::uint32_t cutpoint);
   // Do two rows of the set differ in this column?
   bool (*has_two_values)(std::size_t n, const RowSet&, ColumnView);
   // How many rows of the set have this code?

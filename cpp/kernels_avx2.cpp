@@ -70,10 +70,10 @@ struct Eight<double> {
   }
 };
 
-__m256i left_rows(__m256i id, __m256i first, __m256i second, __m256i code, __m256i cut) {
+__m256i left_rows(__m256i id, __m256i first, __m256i second, __m256i code, __m256i cutpoint) {
   const __m256i inside =
       _mm256_or_si256(_mm256_cmpeq_epi32(id, first), _mm256_cmpeq_epi32(id, second));
-  return _mm256_andnot_si256(_mm256_cmpgt_epi32(code, cut), inside);
+  return _mm256_andnot_si256(_mm256_cmpgt_epi32(code, cutpoint), inside);
 }
 
 std::uint32_t total_of(__m256i counts) {
@@ -91,7 +91,7 @@ void advance_registers(Advance<Real>& task, const Code* codes) {
   const V current_table = V::load(task.current_shift);
   const __m256i first = _mm256_set1_epi32(task.first);
   const __m256i second = _mm256_set1_epi32(task.second);
-  const __m256i cut = _mm256_set1_epi32(static_cast<int>(task.cut));
+  const __m256i cutpoint = _mm256_set1_epi32(static_cast<int>(task.cutpoint));
   double totals[L][lanes] = {};
   double left_total[lanes] = {};
   __m256i count = _mm256_setzero_si256();
@@ -111,7 +111,7 @@ void advance_registers(Advance<Real>& task, const Code* codes) {
       for (std::size_t k = 0; k < L; ++k)
         sum[k] = sum[k] + r.where(_mm256_cmpeq_epi32(id, _mm256_set1_epi32(static_cast<int>(k))));
       if constexpr (!std::is_void_v<Code>) {
-        const __m256i is_left = left_rows(id, first, second, widen(codes + i), cut);
+        const __m256i is_left = left_rows(id, first, second, widen(codes + i), cutpoint);
         left = left + r.where(is_left);
         count = _mm256_sub_epi32(count, is_left);
       }
@@ -187,7 +187,7 @@ void advance_scattered(Advance<Real>& task, const Code* codes) {
   const Table<Real> current_table(task.current_shift, task.n_current);
   const __m256i first = _mm256_set1_epi32(task.first);
   const __m256i second = _mm256_set1_epi32(task.second);
-  const __m256i cut = _mm256_set1_epi32(static_cast<int>(task.cut));
+  const __m256i cutpoint = _mm256_set1_epi32(static_cast<int>(task.cutpoint));
   const std::size_t width = task.n_current * lanes;
   for (std::size_t k = 0; k < width; ++k) task.lane_sums[k] = 0.0;
   double left_total[lanes] = {};
@@ -207,7 +207,7 @@ void advance_scattered(Advance<Real>& task, const Code* codes) {
       for (std::size_t lane = 0; lane < lanes; ++lane)
         buffer[ids[lane] * lanes + lane] += task.residual[i + lane];
       if constexpr (!std::is_void_v<Code>) {
-        const __m256i is_left = left_rows(id, first, second, widen(codes + i), cut);
+        const __m256i is_left = left_rows(id, first, second, widen(codes + i), cutpoint);
         left = left + r.where(is_left);
         count = _mm256_sub_epi32(count, is_left);
       }

@@ -25,7 +25,7 @@ void advance_rows(Advance<Real>& task, const Code* codes, std::size_t begin, std
   const Real* const previous_shift = task.previous_shift;
   const Real* const current_shift = task.current_shift;
   const LeafId first = task.first, second = task.second;
-  const std::uint32_t cut = task.cut;
+  const std::uint32_t cutpoint = task.cutpoint;
   std::uint32_t left_count = 0;
   for (std::size_t i = begin; i < end; ++i) {
     const LeafId id = current_ids[i];
@@ -34,7 +34,7 @@ void advance_rows(Advance<Real>& task, const Code* codes, std::size_t begin, std
     const std::size_t lane = i % lanes;
     buffer[id * lanes + lane] += r;
     if constexpr (!std::is_void_v<Code>) {
-      const bool is_left = ((id == first) | (id == second)) & (codes[i] <= cut);
+      const bool is_left = ((id == first) | (id == second)) & (codes[i] <= cutpoint);
       left_lane[lane] += r * static_cast<Real>(is_left);  // a branch would be mispredicted
       left_count += is_left;
     }
@@ -112,7 +112,7 @@ void advance_weighted_rows(Advance<Real>& task, const Code* codes, std::size_t b
     buffer[id * lanes + lane] += product;
     weight_buffer[id * lanes + lane] += weight;
     if constexpr (!std::is_void_v<Code>) {
-      const bool is_left = ((id == task.first) | (id == task.second)) & (codes[i] <= task.cut);
+      const bool is_left = ((id == task.first) | (id == task.second)) & (codes[i] <= task.cutpoint);
       left_lane[lane] += product * static_cast<Real>(is_left);
       left_weight_lane[lane] += weight * static_cast<Real>(is_left);
       left_count += is_left;
@@ -169,23 +169,23 @@ double finish_weighted(Real* residual, std::size_t n, const LeafId* ids, const R
 constexpr std::size_t stretch_rows = 32768;
 
 SplitCounts split_rows(LeafId* ids, std::size_t n, LeafId from, LeafId to, ColumnView column,
-                       std::uint32_t cut) {
+                       std::uint32_t cutpoint) {
   return with_codes(column, [&](const auto* codes) {
     using Code = std::remove_cvref_t<decltype(*codes)>;
-    const Code limit = static_cast<Code>(cut);
+    const Code limit = static_cast<Code>(cutpoint);
     SplitCounts counts;
     for (std::size_t begin = 0; begin < n; begin += stretch_rows) {
       const std::size_t end = smaller(begin + stretch_rows, n);
-      std::uint16_t moved = 0, at_cut = 0;
+      std::uint16_t moved = 0, at_cutpoint = 0;
       for (std::size_t i = begin; i < end; ++i) {
         const bool inside = ids[i] == from;
         const bool moves = inside & (codes[i] > limit);
         ids[i] = moves ? to : ids[i];
         moved = static_cast<std::uint16_t>(moved + moves);
-        at_cut = static_cast<std::uint16_t>(at_cut + (inside & (codes[i] == limit)));
+        at_cutpoint = static_cast<std::uint16_t>(at_cutpoint + (inside & (codes[i] == limit)));
       }
       counts.moved += moved;
-      counts.at_cut += at_cut;
+      counts.at_cutpoint += at_cutpoint;
     }
     return counts;
   });
@@ -200,11 +200,11 @@ void merge_rows(LeafId* ids, std::size_t n, LeafId from, LeafId to, LeafId last)
 }
 
 void mark_sides(LeafId* marks, std::size_t n, const RowSet& rows, ColumnView column,
-                std::uint32_t cut) {
+                std::uint32_t cutpoint) {
   const RowSet set = rows;
   with_codes(column, [&](const auto* codes) {
     using Code = std::remove_cvref_t<decltype(*codes)>;
-    const Code limit = static_cast<Code>(cut);
+    const Code limit = static_cast<Code>(cutpoint);
     for (std::size_t i = 0; i < n; ++i) {
       const bool inside = (set.ids[i] == set.first) | (set.ids[i] == set.second);
       const LeafId side = codes[i] > limit ? 2 : 1;
@@ -234,8 +234,9 @@ std::uint32_t count_rows(std::size_t n, const RowSet& rows, ColumnView column, s
   });
 }
 
-std::uint32_t count_left(std::size_t n, const RowSet& rows, ColumnView column, std::uint32_t cut) {
-  return count_rows(n, rows, column, cut, [](auto code, auto limit) { return code <= limit; });
+std::uint32_t count_left(std::size_t n, const RowSet& rows, ColumnView column,
+                         std::uint32_t cutpoint) {
+  return count_rows(n, rows, column, cutpoint, [](auto code, auto limit) { return code <= limit; });
 }
 
 std::uint32_t count_code(std::size_t n, const RowSet& rows, ColumnView column, std::uint32_t code) {

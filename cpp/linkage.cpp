@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "nearby.hpp"
+#include "kd_tree.hpp"
 #include "pages.hpp"
 
 namespace bayesvc {
@@ -91,7 +91,7 @@ void find_nearest(const Points& points, const std::vector<Cluster>& clusters, Ne
   std::vector<double> centres;
   for (const Cluster& cluster : clusters)
     centres.insert(centres.end(), cluster.centre.begin(), cluster.centre.end());
-  const Nearby nearby(centres, points.d());
+  const KdTree nearby(centres, points.d());
   for (std::size_t place = 0; place < nearby.size(); ++place) {
     const std::size_t i = nearby.point(place);
     auto& [best, least] = nearest[i];

@@ -13,8 +13,8 @@ class ResidualOf final : public Residual {
     for (const double weight : weights) weights_.push_back(static_cast<Real>(weight));
   }
 
-  void advance(const PlantedTree* previous, const PlantedTree& current, const Candidate& candidate,
-               LeafSums& out) override {
+  void advance(const AssignedTree* previous, const AssignedTree& current,
+               const Candidate& candidate, LeafSums& out) override {
     const std::size_t n_leaves = current.tree.n_leaves();
     fill(current_table_, current.tree.mu, Real{1});
     if (previous) {
@@ -34,7 +34,7 @@ class ResidualOf final : public Residual {
     run(ids, zero_table_, n_leaves, ids, zero_table_, n_leaves, candidate, out);
   }
 
-  double finish(const PlantedTree& previous) override {
+  double finish(const AssignedTree& previous) override {
     fill(previous_table_, previous.tree.mu, Real{-1});
     if (!weights_.empty())
       return chosen(kernels_.finish_weighted_single, kernels_.finish_weighted_double)(
@@ -91,7 +91,7 @@ class ResidualOf final : public Residual {
     task.current_shift = current_table.data();
     task.n_current = n_current;
     task.column = candidate.rule.column;
-    task.cut = candidate.rule.cut;
+    task.cutpoint = candidate.rule.cutpoint;
     task.first = candidate.first;
     task.second = candidate.second;
     task.sums = out.sum.data();

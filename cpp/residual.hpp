@@ -11,7 +11,7 @@
 namespace bayesvc {
 
 // A tree and the leaf that each row is in.
-struct PlantedTree {
+struct AssignedTree {
   Tree tree;
   std::vector<LeafId> ids;
 };
@@ -37,13 +37,13 @@ class Residual {
 
   // Takes the values of `previous` (may be null) out of the residuals, puts those of `current`
   // back in, and sums by its leaves.
-  virtual void advance(const PlantedTree* previous, const PlantedTree& current,
+  virtual void advance(const AssignedTree* previous, const AssignedTree& current,
                        const Candidate& candidate, LeafSums& out) = 0;
   // Sums by any ids, the residuals unchanged.
   virtual void sums(const LeafId* ids, std::size_t n_leaves, const Candidate& candidate,
                     LeafSums& out) = 0;
   // Takes the values of `previous` out and returns the sum of squares.
-  virtual double finish(const PlantedTree& previous) = 0;
+  virtual double finish(const AssignedTree& previous) = 0;
   // A leaf value as the residuals' precision holds it.
   virtual double rounded(double value) const = 0;
   virtual double get(std::size_t row) const = 0;

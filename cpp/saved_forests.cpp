@@ -41,22 +41,22 @@ void SavedForests::pick(std::uint64_t k, const Rows& rows, double* out, Choice c
   const auto pick = [&](auto goes_left) {
     pick_each(column, rows.n, rows.row_stride, out, goes_left, choice);
   };
-  const double cut = value[k];
+  const double cutpoint = value[k];
   if (!subset.empty() && subset[k])
     pick([left = subset[k]](double x) {  // what is no category goes right
       return x >= 0 && x < max_categories && ((left >> static_cast<unsigned>(x)) & 1);
     });
   else if (!missing_left.empty() && missing_left[k])
-    pick([cut](double x) { return !(x > cut); });
+    pick([cutpoint](double x) { return !(x > cutpoint); });
   else
-    pick([cut](double x) { return x <= cut; });
+    pick([cutpoint](double x) { return x <= cutpoint; });
 }
 
 void SavedForests::add(const Forest& forest) {
   n_trees = forest.trees().size();
   const Columns& columns = forest.columns();
-  for (const PlantedTree& planted : forest.trees()) {
-    const Tree& tree = planted.tree;
+  for (const AssignedTree& assigned : forest.trees()) {
+    const Tree& tree = assigned.tree;
     tree_start.push_back(variable.size());
     const auto append = [&](auto&& self, std::int32_t k) -> void {
       const Node& node = tree.node(k);
@@ -70,9 +70,10 @@ void SavedForests::add(const Forest& forest) {
       const Rule& rule = node.rule;
       const bool categorical = columns.categorical(rule.coding);
       variable.push_back(static_cast<std::int32_t>(columns.column(rule.coding)));
-      value.push_back(
-          categorical ? 0.0 : columns.value(rule.coding, static_cast<std::uint32_t>(rule.cut)));
-      if (categorical) set_at(subset, at, rule.cut);
+      value.push_back(categorical
+                          ? 0.0
+                          : columns.value(rule.coding, static_cast<std::uint32_t>(rule.cutpoint)));
+      if (categorical) set_at(subset, at, rule.cutpoint);
       if (columns.missing_low(rule.coding)) set_at<std::uint8_t>(missing_left, at, 1);
       self(self, node.left);
       right[at] = static_cast<std::int32_t>(variable.size() - at);

@@ -12,7 +12,7 @@ namespace bayesvc {
 
 struct SavedForests {
   std::size_t n_trees = 0;
-  // Nodes of all trees of all draws in preorder. A split has its column, its cut value and the
+  // Nodes of all trees of all draws in preorder. A split has its column, its cutpoint value and the
   // distance to its right child; a leaf has variable -1 and its value. Missing values go right.
   std::vector<std::int32_t> variable;
   std::vector<std::int32_t> right;

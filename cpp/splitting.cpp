@@ -106,15 +106,15 @@ double Splitting::counted(std::uint32_t variable) const {
   return ghosts_.empty() ? splits : splits + ghosts_[variable];
 }
 
-Amount Splitting::seen(std::uint32_t variable) const {
-  Amount total = counted(variable);
+LogCount Splitting::seen(std::uint32_t variable) const {
+  LogCount total = counted(variable);
   for (const Ghost& ghost : giants_)
     if (ghost.variable == variable) total += ghost.count;
   return total;
 }
 
-Amount Splitting::seen_total() const {
-  Amount total = counted_total();
+LogCount Splitting::seen_total() const {
+  LogCount total = counted_total();
   for (const Ghost& ghost : giants_) total += ghost.count;
   return total;
 }

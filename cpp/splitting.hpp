@@ -75,8 +75,8 @@ class Splitting {
   // Splits and ghosts of a variable, and of all; without giants, or with them.
   double counted(std::uint32_t variable) const;
   double counted_total() const { return static_cast<double>(n_splits_) + n_ghosts_; }
-  Amount seen(std::uint32_t variable) const;
-  Amount seen_total() const;
+  LogCount seen(std::uint32_t variable) const;
+  LogCount seen_total() const;
   double log_urn_weight(std::uint32_t variable) const;
   bool in_use(std::uint32_t variable) const { return position_[variable] != unused; }
   void enlist(std::uint32_t variable);

@@ -45,9 +45,9 @@ void Tallies::add(const Forest& forest) {
 
 // u_j = mean birth ratio of the nodes that split on j; the draw adds u_j over their sum.
 void Tallies::add_metropolis_importance(const Forest& forest) {
-  for (const PlantedTree& planted : forest.trees()) {
+  for (const AssignedTree& assigned : forest.trees()) {
     unsigned depth = 0;
-    for (const Node& node : planted.tree.nodes()) {
+    for (const Node& node : assigned.tree.nodes()) {
       depth = std::max<unsigned>(depth, node.depth);
       if (node.is_leaf()) continue;
       const std::uint32_t j = node.rule.variable;

@@ -4,23 +4,24 @@
 #include <cstdint>
 #include <vector>
 
-#include "amount.hpp"
 #include "kernels.hpp"
+#include "log_count.hpp"
 
 namespace bayesvc {
 
-// Rows with code <= cut go left; in a categorical column those whose category is a bit of the cut.
+// Rows with code <= cutpoint go left; in a categorical column those whose category is a bit of the
+// cutpoint.
 struct Rule {
   std::uint32_t variable = 0;
   std::uint32_t coding = 0;  // one of the variable's
-  std::uint64_t cut = 0;
+  std::uint64_t cutpoint = 0;
   bool operator==(const Rule&) const = default;
 };
 
-// A rule as the kernels see it: rows with code <= cut go left.
+// A rule as the kernels see it: rows with code <= cutpoint go left.
 struct Comparison {
   ColumnView column{};
-  std::uint32_t cut = 0;
+  std::uint32_t cutpoint = 0;
 };
 
 struct Node {
@@ -38,10 +39,10 @@ struct Node {
   bool is_leaf() const { return left < 0; }
 };
 
-// Draws of an ineligible variable that came before a node's rule (ALGORITHMS: "ghosts").
+// Draws of an ineligible variable that came before a node's rule ("ghosts", docs/theory.md).
 struct Ghost {
   std::uint32_t variable = 0;
-  Amount count;
+  LogCount count;
   bool operator==(const Ghost&) const = default;
 };
 

@@ -79,33 +79,36 @@ inline Rows rows_with(const std::vector<bayesvc::LeafId>& ids, bayesvc::LeafId f
 
 inline bool goes_left(const bayesvc::Columns& columns, const bayesvc::Rule& rule, std::size_t row) {
   const std::uint32_t code = columns.code(rule.coding, row);
-  return columns.categorical(rule.coding) ? ((rule.cut >> code) & 1) != 0 : code <= rule.cut;
+  return columns.categorical(rule.coding) ? ((rule.cutpoint >> code) & 1) != 0
+                                          : code <= rule.cutpoint;
 }
 
-// The cuts of a coding that leave at least min_rows rows on either side, ascending.
-inline std::vector<std::uint64_t> admissible_cuts(const bayesvc::Columns& columns, const Rows& rows,
-                                                  std::uint32_t coding, std::uint32_t min_rows) {
+// The cutpoints of a coding that leave at least min_rows rows on either side, ascending.
+inline std::vector<std::uint64_t> admissible_cutpoints(const bayesvc::Columns& columns,
+                                                       const Rows& rows, std::uint32_t coding,
+                                                       std::uint32_t min_rows) {
   std::map<std::uint32_t, std::size_t> frequency;
   for (const std::size_t i : rows) ++frequency[columns.code(coding, i)];
-  std::vector<std::uint64_t> cuts;
+  std::vector<std::uint64_t> cutpoints;
   if (columns.categorical(coding)) {
-    for (std::uint64_t cut = 0; cut < std::uint64_t{1} << columns.n_categories(coding); ++cut) {
+    for (std::uint64_t cutpoint = 0; cutpoint < std::uint64_t{1} << columns.n_categories(coding);
+         ++cutpoint) {
       std::size_t left = 0;
-      for (const std::size_t i : rows) left += goes_left(columns, {0, coding, cut}, i);
-      if (left >= min_rows && left + min_rows <= rows.size()) cuts.push_back(cut);
+      for (const std::size_t i : rows) left += goes_left(columns, {0, coding, cutpoint}, i);
+      if (left >= min_rows && left + min_rows <= rows.size()) cutpoints.push_back(cutpoint);
     }
-    return cuts;
+    return cutpoints;
   }
   std::size_t n_left = 0;
   for (const auto& [code, count] : frequency) {
     n_left += count;
-    if (n_left >= min_rows && n_left + min_rows <= rows.size()) cuts.push_back(code);
+    if (n_left >= min_rows && n_left + min_rows <= rows.size()) cutpoints.push_back(code);
   }
-  return cuts;
+  return cutpoints;
 }
 
 // Every admissible rule of a variable with its prior probability: columns that have one alike, the
-// codings of a column that have one alike, the cuts of a coding alike.
+// codings of a column that have one alike, the cutpoints of a coding alike.
 using Rules = std::vector<std::pair<bayesvc::Rule, double>>;
 
 inline Rules rules(const bayesvc::Columns& columns, const Rows& rows, std::uint32_t variable,
@@ -114,11 +117,12 @@ inline Rules rules(const bayesvc::Columns& columns, const Rows& rows, std::uint3
   for (const std::uint32_t first : columns.members(variable)) {
     std::vector<Rules> by_coding;
     for (std::uint32_t k = 0; k < columns.n_alike(first); ++k) {
-      const auto cuts = admissible_cuts(columns, rows, first + k, min_rows);
-      if (cuts.empty()) continue;
+      const auto cutpoints = admissible_cutpoints(columns, rows, first + k, min_rows);
+      if (cutpoints.empty()) continue;
       by_coding.emplace_back();
-      for (const std::uint64_t cut : cuts)
-        by_coding.back().push_back({{variable, first + k, cut}, 1.0 / double(cuts.size())});
+      for (const std::uint64_t cutpoint : cutpoints)
+        by_coding.back().push_back(
+            {{variable, first + k, cutpoint}, 1.0 / double(cutpoints.size())});
     }
     if (by_coding.empty()) continue;
     by_column.emplace_back();

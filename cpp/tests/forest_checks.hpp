@@ -13,12 +13,12 @@
 
 namespace forest_checks {
 
+using bayesvc::AssignedTree;
 using bayesvc::Columns;
 using bayesvc::Forest;
 using bayesvc::ForestSettings;
 using bayesvc::LeafId;
 using bayesvc::Node;
-using bayesvc::PlantedTree;
 using bayesvc::Rng;
 using bayesvc::SplitPrior;
 using brute_force::Matrix;
@@ -84,15 +84,15 @@ inline ForestSettings bushy(const Columns& columns) {
 }
 
 // Sends the rows down by the rules, checks every node on the way.
-inline void check_subtree(const Forest& forest, const PlantedTree& planted, std::int32_t k,
+inline void check_subtree(const Forest& forest, const AssignedTree& assigned, std::int32_t k,
                           const Rows& rows) {
-  const Node& node = planted.tree.node(k);
+  const Node& node = assigned.tree.node(k);
   const Columns& columns = forest.columns();
   const auto& weights = forest.settings().weights;
   const std::uint32_t min_rows = forest.settings().min_samples_leaf;
   CHECK(node.n_rows == rows.size());
   if (node.is_leaf()) {
-    CHECK(brute_force::rows_with(planted.ids, node.leaf, node.leaf) == rows);
+    CHECK(brute_force::rows_with(assigned.ids, node.leaf, node.leaf) == rows);
     CHECK(rows.size() >= min_rows);
     CHECK(node.splittable == brute_force::splittable(columns, rows, weights, min_rows));
     return;
@@ -102,7 +102,7 @@ inline void check_subtree(const Forest& forest, const PlantedTree& planted, std:
                     [&](const auto& entry) { return entry.first == node.rule; }));
   CHECK(weights[node.rule.variable] > 0);
   CHECK(node.birth_ratio > 0 && node.birth_ratio <= 1);
-  const auto& exhaustion = planted.tree.exhaustion(k);
+  const auto& exhaustion = assigned.tree.exhaustion(k);
   for (const bayesvc::Ghost& ghost : exhaustion.ghosts) {
     CHECK(forest.settings().splitting == SplitPrior::collapsed && ghost.count.value() >= 1);
     CHECK(!brute_force::eligible(columns, rows, ghost.variable, min_rows));
@@ -120,12 +120,12 @@ inline void check_subtree(const Forest& forest, const PlantedTree& planted, std:
   Rows left, right;
   for (const std::size_t i : rows)
     (brute_force::goes_left(columns, node.rule, i) ? left : right).push_back(i);
-  check_subtree(forest, planted, node.left, left);
-  check_subtree(forest, planted, node.right, right);
+  check_subtree(forest, assigned, node.left, left);
+  check_subtree(forest, assigned, node.right, right);
 }
 
-inline double value_by_rules(const Forest& forest, const PlantedTree& planted, std::size_t row) {
-  const bayesvc::Tree& tree = planted.tree;
+inline double value_by_rules(const Forest& forest, const AssignedTree& assigned, std::size_t row) {
+  const bayesvc::Tree& tree = assigned.tree;
   std::int32_t k = 0;
   while (!tree.node(k).is_leaf()) {
     const bool left = brute_force::goes_left(forest.columns(), tree.node(k).rule, row);
@@ -140,10 +140,10 @@ inline void check_forest(const Forest& forest) {
   std::vector<std::uint32_t> counts(forest.p(), 0);
   std::vector<double> fitted(forest.n(), 0.0);
   std::uint32_t n_splits = 0;
-  for (const PlantedTree& planted : forest.trees()) {
-    check_subtree(forest, planted, 0, all);
-    for (const std::size_t i : all) fitted[i] += value_by_rules(forest, planted, i);
-    for (const Node& node : planted.tree.nodes()) {
+  for (const AssignedTree& assigned : forest.trees()) {
+    check_subtree(forest, assigned, 0, all);
+    for (const std::size_t i : all) fitted[i] += value_by_rules(forest, assigned, i);
+    for (const Node& node : assigned.tree.nodes()) {
       if (node.is_leaf()) continue;
       ++counts[node.rule.variable];
       ++n_splits;

@@ -15,7 +15,7 @@ using bayesvc::AbcSample;
 using bayesvc::AbcSampler;
 using bayesvc::AbcSettings;
 using bayesvc::Control;
-using bayesvc::Fit;
+using bayesvc::FitResult;
 using bayesvc::LinearModel;
 using bayesvc::MatrixView;
 using bayesvc::SavedForests;
@@ -142,8 +142,8 @@ Twin twin_of(const Problem& problem, const AbcSettings& abc, const AbcPlan& plan
   }
   const Columns columns = train.encode();
   Control control;
-  const Fit fit = bayesvc::run_fit(columns, y.data(), twin.settings, plan.seed,
-                                   {abc.burn_in, 1, false, false, true}, control);
+  const FitResult fit = bayesvc::run_fit(columns, y.data(), twin.settings, plan.seed,
+                                         {abc.burn_in, 1, false, false, true}, control);
   twin.f.resize(held_out.n);
   fit.forests->predict(held_out.x.data(), held_out.n, 1, static_cast<std::ptrdiff_t>(held_out.n), 1,
                        twin.f.data());

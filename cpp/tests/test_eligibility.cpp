@@ -109,7 +109,7 @@ double z_of_rules(const Columns& columns, const Eligibility& eligibility, const 
         break;
       }
       CHECK(!columns.categorical(rule.coding));  // these are always admissible
-      eligibility.draw_cut(node.set(), rule, rng);
+      eligibility.draw_cutpoint(node.set(), rule, rng);
     }
   }
   return rules.size() == 1 ? 0 : statistics::z_of_counts(counts, shares);
@@ -211,13 +211,13 @@ TEST(random_rows_are_uniform) {
   Matrix m{400};
   m.add_untied(rng);
   const Columns columns = m.encode();
-  const bayesvc::Cuts cuts(columns, bayesvc::kernels_named("auto"), 1);
+  const bayesvc::Cutpoints cutpoints(columns, bayesvc::kernels_named("auto"), 1);
   for (const std::size_t size : {1u, 2u, 24u, 25u, 26u, 400u}) {
     Node node{std::vector<LeafId>(m.n, 0), 1, 2};
     for (std::size_t k = 0; k < size; ++k)
       node.ids[(k * 17) % m.n] = static_cast<LeafId>(1 + k % 2);
     std::vector<double> counts(m.n, 0.0), inside;
-    for (int draw = 0; draw < 8000; ++draw) counts[cuts.random_row(node.set(), rng)] += 1;
+    for (int draw = 0; draw < 8000; ++draw) counts[cutpoints.random_row(node.set(), rng)] += 1;
     for (const std::size_t i : node.rows()) inside.push_back(counts[i]);
     CHECK(std::accumulate(inside.begin(), inside.end(), 0.0) == 8000);
     if (size > 1)

@@ -10,9 +10,9 @@
 #include "forest_checks.hpp"
 
 using namespace forest_checks;
+using bayesvc::ChainConfig;
 using bayesvc::Control;
-using bayesvc::Fit;
-using bayesvc::FitPlan;
+using bayesvc::FitResult;
 using bayesvc::SavedForests;
 
 namespace {
@@ -32,20 +32,20 @@ struct Problem {
     wanted.splitting = prior;
     return wanted;
   }
-  Fit run(SplitPrior prior, const FitPlan& plan) const {
+  FitResult run(SplitPrior prior, const ChainConfig& config) const {
     Control control;
-    Fit fit = bayesvc::run_fit(columns, y.data(), settings(prior), seed, plan, control);
-    CHECK(control.sweeps_done == plan.burn_in + plan.n_draws);
+    FitResult fit = bayesvc::run_fit(columns, y.data(), settings(prior), seed, config, control);
+    CHECK(control.sweeps_done == config.burn_in + config.n_draws);
     return fit;
   }
   // The chain that the fit follows.
   Forest twin(SplitPrior prior) const { return Forest(columns, y.data(), settings(prior), seed); }
 };
 
-void burn_in(Forest& forest, const FitPlan& plan) {
-  forest.splitting().set_learning(plan.burn_in == 0);
-  for (std::size_t k = 0; k < plan.burn_in; ++k) {
-    if (k == plan.burn_in / 2) forest.splitting().set_learning(true);
+void burn_in(Forest& forest, const ChainConfig& config) {
+  forest.splitting().set_learning(config.burn_in == 0);
+  for (std::size_t k = 0; k < config.burn_in; ++k) {
+    if (k == config.burn_in / 2) forest.splitting().set_learning(true);
     forest.sweep();
   }
 }
@@ -57,7 +57,7 @@ void check_all_near(const std::vector<double>& a, const std::vector<double>& b) 
 }
 
 // The tallies of counts, from the counts themselves.
-void check_tallies(const Fit& fit, std::size_t p, std::size_t n_draws) {
+void check_tallies(const FitResult& fit, std::size_t p, std::size_t n_draws) {
   std::vector<double> vc(p), vip(p), mpvip(p), of_sums(p), sums(2 * p), squares(2 * p), batches(p);
   const auto batch_size = static_cast<std::size_t>(std::sqrt(n_draws));
   const double draws = static_cast<double>(n_draws);
@@ -102,8 +102,8 @@ void check_tallies(const Fit& fit, std::size_t p, std::size_t n_draws) {
 void add_importance(const Forest& forest, std::vector<double>& mi, double draws) {
   std::vector<double> sum(forest.p()), number(forest.p());
   double total = 0;
-  for (const PlantedTree& planted : forest.trees()) {
-    for (const Node& node : planted.tree.nodes()) {
+  for (const AssignedTree& assigned : forest.trees()) {
+    for (const Node& node : assigned.tree.nodes()) {
       if (node.is_leaf()) continue;
       sum[node.rule.variable] += node.birth_ratio;
       number[node.rule.variable] += 1;
@@ -120,8 +120,8 @@ TEST(tallies_agree_with_kept_counts) {
   const Problem problem;
   for (const SplitPrior prior : priors) {
     for (const std::size_t n_draws : {1u, 2u, 3u, 50u, 101u}) {
-      FitPlan plan{30, n_draws, true, true, false};
-      const Fit fit = problem.run(prior, plan);
+      ChainConfig config{30, n_draws, true, true, false};
+      const FitResult fit = problem.run(prior, config);
       CHECK(fit.sigma.size() == n_draws && fit.alpha.size() == n_draws);
       CHECK(!fit.forests.has_value());
       check_tallies(fit, problem.columns.p(), n_draws);
@@ -139,7 +139,7 @@ TEST(tallies_agree_with_kept_counts) {
 TEST(fitted_values_are_means_over_the_draws) {
   for (const SplitPrior prior : priors) {
     const Problem problem{prior == SplitPrior::fixed ? Kind::mixed : Kind::messy};
-    const Fit fit = problem.run(prior, {20, 7, false, false, true, true});
+    const FitResult fit = problem.run(prior, {20, 7, false, false, true, true});
     std::vector<double> draws(7 * problem.matrix.n);
     fit.forests->predict(problem.matrix.x.data(), problem.matrix.n, 1,
                          static_cast<std::ptrdiff_t>(problem.matrix.n), 1, draws.data());
@@ -154,18 +154,18 @@ TEST(fitted_values_are_means_over_the_draws) {
 // Threads share the columns and the control, nothing else.
 TEST(fits_on_threads_are_the_fits_one_by_one) {
   const Problem problem{Kind::messy};
-  const FitPlan plan{30, 40, true, true, true};
-  std::vector<Fit> together(4, problem.run(SplitPrior::fixed, {0, 1}));
+  const ChainConfig config{30, 40, true, true, true};
+  std::vector<FitResult> together(4, problem.run(SplitPrior::fixed, {0, 1}));
   Control control;
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < together.size(); ++t)
     threads.emplace_back([&, t] {
       together[t] = bayesvc::run_fit(problem.columns, problem.y.data(),
-                                     problem.settings(priors[t % 3]), seed, plan, control);
+                                     problem.settings(priors[t % 3]), seed, config, control);
     });
   for (std::thread& thread : threads) thread.join();
   for (std::size_t t = 0; t < together.size(); ++t) {
-    const Fit alone = problem.run(priors[t % 3], plan);
+    const FitResult alone = problem.run(priors[t % 3], config);
     CHECK(alone.sigma == together[t].sigma && alone.counts == together[t].counts);
     CHECK(alone.s == together[t].s && alone.forests->value == together[t].forests->value);
   }
@@ -175,25 +175,25 @@ TEST(fits_on_threads_are_the_fits_one_by_one) {
 TEST(fits_follow_their_chain) {
   const Problem problem;
   for (const SplitPrior prior : priors) {
-    const FitPlan plan{21, 60, true, true, true};
-    const Fit fit = problem.run(prior, plan);
+    const ChainConfig config{21, 60, true, true, true};
+    const FitResult fit = problem.run(prior, config);
     Forest forest = problem.twin(prior);
-    burn_in(forest, plan);
+    burn_in(forest, config);
     const auto proposed = forest.proposed(), accepted = forest.accepted();
     std::vector<double> mi(problem.columns.p(), 0.0);
     double depth = 0;
-    std::vector<double> predicted(plan.n_draws * problem.matrix.n);
+    std::vector<double> predicted(config.n_draws * problem.matrix.n);
     fit.forests->check(problem.columns.p());
-    CHECK(fit.forests->n_draws() == plan.n_draws);
+    CHECK(fit.forests->n_draws() == config.n_draws);
     fit.forests->predict(problem.matrix.x.data(), problem.matrix.n, 1,
                          static_cast<std::ptrdiff_t>(problem.matrix.n), 3, predicted.data());
-    for (std::size_t k = 0; k < plan.n_draws; ++k) {
+    for (std::size_t k = 0; k < config.n_draws; ++k) {
       forest.sweep();
       CHECK(fit.sigma[k] == forest.sigma());
       for (std::uint32_t j = 0; j < problem.columns.p(); ++j)
         CHECK(fit.counts[k * problem.columns.p() + j] == forest.splitting().count(j));
-      add_importance(forest, mi, static_cast<double>(plan.n_draws));
-      for (const PlantedTree& planted : forest.trees()) depth += planted.tree.depth();
+      add_importance(forest, mi, static_cast<double>(config.n_draws));
+      for (const AssignedTree& assigned : forest.trees()) depth += assigned.tree.depth();
       for (std::size_t i = 0; i < problem.matrix.n; ++i)
         CHECK_NEAR(predicted[k * problem.matrix.n + i], forest.fitted(i), 1e-12);
     }
@@ -208,7 +208,7 @@ TEST(fits_follow_their_chain) {
 
 TEST(prediction_reads_any_layout_on_any_number_of_threads) {
   const Problem problem;
-  const Fit fit = problem.run(SplitPrior::fixed, {50, 9, false, false, true});
+  const FitResult fit = problem.run(SplitPrior::fixed, {50, 9, false, false, true});
   const std::size_t n = problem.matrix.n, p = problem.columns.p();
   std::vector<double> rows(n * p), expected(9 * n), found(9 * n);
   for (std::size_t i = 0; i < n; ++i)
@@ -225,7 +225,7 @@ TEST(prediction_reads_any_layout_on_any_number_of_threads) {
 
 TEST(trees_with_and_without_a_variable_add_up) {
   const Problem problem;
-  const Fit fit = problem.run(SplitPrior::fixed, {50, 9, false, false, true});
+  const FitResult fit = problem.run(SplitPrior::fixed, {50, 9, false, false, true});
   const std::size_t n = problem.matrix.n;
   const auto sums = [&](const std::vector<char>& wanted) {
     std::vector<double> out(9 * n, NAN);

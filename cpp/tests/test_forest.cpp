@@ -32,8 +32,8 @@ void check_chain(const Columns& columns, const std::vector<double>& y,
   for (int k = 0; k < n_sweeps && !check::failed; ++k) {
     forest.sweep();
     if (k % 15 == 0) check_forest(forest);
-    for (const PlantedTree& planted : forest.trees())
-      tracks.most_leaves = std::max(tracks.most_leaves, planted.tree.n_leaves());
+    for (const AssignedTree& assigned : forest.trees())
+      tracks.most_leaves = std::max(tracks.most_leaves, assigned.tree.n_leaves());
     CHECK(std::isfinite(forest.sigma()) && forest.sigma() > 0);
   }
   check_forest(forest);
@@ -152,9 +152,9 @@ TEST(leaf_values_follow_their_rows) {
       Forest forest(columns, y.data(), settings, {1, 2, 3, 4});
       for (int k = 0; k < 400; ++k) {
         forest.sweep();
-        const PlantedTree& planted = forest.trees()[0];
-        for (LeafId id = 0; id < planted.tree.n_leaves(); ++id) {
-          const Rows rows = brute_force::rows_with(planted.ids, id, id);
+        const AssignedTree& assigned = forest.trees()[0];
+        for (LeafId id = 0; id < assigned.tree.n_leaves(); ++id) {
+          const Rows rows = brute_force::rows_with(assigned.ids, id, id);
           double sum = 0, weight = 0;
           for (const std::size_t i : rows) {
             const double w = single ? settings.row_weights[i] : 1.0;
@@ -163,7 +163,7 @@ TEST(leaf_values_follow_their_rows) {
           }
           const double shrink = 1 / (1 + weight);
           const double sd = 0.25 * std::sqrt(shrink);
-          CHECK_NEAR((planted.tree.mu[id] - shrink * sum) / sd, 0.0, 6.0);
+          CHECK_NEAR((assigned.tree.mu[id] - shrink * sum) / sd, 0.0, 6.0);
         }
       }
       CHECK(forest.accepted()[1] > 0);
@@ -246,8 +246,8 @@ TEST(bad_trees_are_refused) {
   ForestSettings settings = bushy(columns);
   settings.min_samples_leaf = 3;
   settings.weights[4] = 0;
-  const auto split = [](std::uint32_t variable, std::uint32_t cut) {
-    return Listed{{Rule{variable, variable, cut}, 0}, {Rule{leaf}, 1.0}, {Rule{leaf}, 2.0}};
+  const auto split = [](std::uint32_t variable, std::uint32_t cutpoint) {
+    return Listed{{Rule{variable, variable, cutpoint}, 0}, {Rule{leaf}, 1.0}, {Rule{leaf}, 2.0}};
   };
   const auto accepted = [&](const Listed& nodes) {
     Forest forest(columns, y.data(), settings, {1, 2, 3, 4});
@@ -285,7 +285,8 @@ TEST(a_refused_tree_changes_nothing) {
 }
 
 // Root X with Y on both sides against root Y with X on both sides: swapping leads from one to the
-// other and nowhere else. Four values a column, cut in the middle, so that nothing is exhausted.
+// other and nowhere else. Four values a column, cut in the middle, so that nothing is
+// exhausted.
 TEST(swapping_a_rule_with_two_equal_ones_counts_splits) {
   Matrix m{32};
   for (int j = 0; j < 2; ++j)

@@ -13,7 +13,7 @@
 #include "forest_checks.hpp"
 
 using namespace forest_checks;
-using bayesvc::Fit;
+using bayesvc::FitResult;
 
 namespace {
 
@@ -58,7 +58,7 @@ class Digest {
   std::uint64_t hash_ = 0xcbf29ce484222325ULL;
 };
 
-std::uint64_t fingerprint(const Fit& fit, bool has_alpha) {
+std::uint64_t fingerprint(const FitResult& fit, bool has_alpha) {
   Digest digest;
   for (const auto* part : {&fit.tallies.vc, &fit.tallies.vip, &fit.tallies.mpvip, &fit.tallies.mi,
                            &fit.sigma, &fit.fitted, &fit.forests->value})
@@ -99,8 +99,8 @@ std::uint64_t run(const Golden& golden, const char* kernel) {
     for (std::size_t i = 0; i < m.n; ++i)
       settings.row_weights.push_back(0.5 + 0.25 * static_cast<double>(i % 5));
   bayesvc::Control control;
-  const Fit fit = bayesvc::run_fit(columns, y.data(), settings, {21, 22, 23, 24},
-                                   {40, 50, true, true, true, true}, control);
+  const FitResult fit = bayesvc::run_fit(columns, y.data(), settings, {21, 22, 23, 24},
+                                         {40, 50, true, true, true, true}, control);
   return fingerprint(fit, golden.prior != SplitPrior::fixed);
 }
 

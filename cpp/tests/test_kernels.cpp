@@ -76,7 +76,7 @@ struct Case {
   std::vector<LeafId> previous_ids, current_ids;
   std::size_t n_previous, n_current;
   const Codes* codes;
-  std::uint32_t cut;
+  std::uint32_t cutpoint;
   LeafId first, second;
 
   Case(std::size_t n, std::size_t previous, std::size_t current, const Codes* column, Rng& rng)
@@ -92,7 +92,7 @@ struct Case {
     };
     previous_shift = table(previous);
     current_shift = table(current);
-    cut = column ? rng.below(code_limit(column->width)) : 0;
+    cutpoint = column ? rng.below(code_limit(column->width)) : 0;
     first = static_cast<LeafId>(below(rng, current));
     second = rng.below(2) ? first : static_cast<LeafId>(below(rng, current));
   }
@@ -134,7 +134,7 @@ Outcome<Real> advance(const Kernels& kernels, const Case<Real>& given) {
   task.current_shift = given.current_shift.data();
   task.n_current = given.n_current;
   if (given.codes) task.column = given.codes->view();
-  task.cut = given.cut;
+  task.cutpoint = given.cutpoint;
   task.first = given.first;
   task.second = given.second;
   task.sums = out.sums.data();
@@ -190,7 +190,7 @@ void check_naive(const Case<Real>& given, const Outcome<Real>& out) {
     weights[id] += weight;
     size += std::fabs(product) + weight;
     if (given.codes && (id == given.first || id == given.second) &&
-        given.codes->wide[i] <= given.cut) {
+        given.codes->wide[i] <= given.cutpoint) {
       left += product;
       left_weight += weight;
       ++count;
@@ -307,7 +307,7 @@ namespace {
 
 // Every pass over the rows of one set, against a loop.
 void check_set(const Kernels& kernels, const Codes& codes, const std::vector<LeafId>& ids,
-               LeafId first, LeafId second, std::uint32_t cut) {
+               LeafId first, LeafId second, std::uint32_t cutpoint) {
   const std::size_t n = ids.size();
   const auto rows = brute_force::rows_with(ids, first, second);
   const RowSet set{ids.data(), first, second, static_cast<std::uint32_t>(rows.size())};
@@ -317,15 +317,15 @@ void check_set(const Kernels& kernels, const Codes& codes, const std::vector<Lea
   for (const std::size_t i : rows) {
     const std::uint32_t code = codes.wide[i];
     present.insert(code);
-    n_left += code <= cut;
-    n_at_cut += code == cut;
-    expected[i] = code <= cut ? 1 : 2;
+    n_left += code <= cutpoint;
+    n_at_cut += code == cutpoint;
+    expected[i] = code <= cutpoint ? 1 : 2;
     if (code < 32) bits |= 1u << code;
   }
   CHECK(kernels.has_two_values(n, set, codes.view()) == (present.size() > 1));
-  CHECK(kernels.count_code(n, set, codes.view(), cut) == n_at_cut);
-  CHECK(kernels.count_left(n, set, codes.view(), cut) == n_left);
-  kernels.mark_sides(marks.data(), n, set, codes.view(), cut);
+  CHECK(kernels.count_code(n, set, codes.view(), cutpoint) == n_at_cut);
+  CHECK(kernels.count_left(n, set, codes.view(), cutpoint) == n_left);
+  kernels.mark_sides(marks.data(), n, set, codes.view(), cutpoint);
   CHECK(marks == expected);
   if (present.empty() || *present.rbegin() < 32)
     CHECK(kernels.present_codes(n, set, codes.view()) == bits);
@@ -337,20 +337,21 @@ void check_set(const Kernels& kernels, const Codes& codes, const std::vector<Lea
 }
 
 void check_moves(const Kernels& kernels, const Codes& codes, const std::vector<LeafId>& ids,
-                 std::uint32_t cut) {
+                 std::uint32_t cutpoint) {
   constexpr LeafId from = 1, to = 9;
   std::vector<LeafId> expected = ids, moved = ids;
   std::uint32_t n_moved = 0, n_at_cut = 0;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] != from) continue;
-    n_at_cut += codes.wide[i] == cut;
-    if (codes.wide[i] <= cut) continue;
+    n_at_cut += codes.wide[i] == cutpoint;
+    if (codes.wide[i] <= cutpoint) continue;
     expected[i] = to;
     ++n_moved;
   }
-  const auto counts = kernels.split_rows(moved.data(), ids.size(), from, to, codes.view(), cut);
+  const auto counts =
+      kernels.split_rows(moved.data(), ids.size(), from, to, codes.view(), cutpoint);
   CHECK(moved == expected);
-  CHECK(counts.moved == n_moved && counts.at_cut == n_at_cut);
+  CHECK(counts.moved == n_moved && counts.at_cutpoint == n_at_cut);
   for (const LeafId last : {LeafId{1}, LeafId{3}}) {  // `from` may itself be the last
     std::vector<LeafId> merged = ids;
     expected = ids;
@@ -372,11 +373,11 @@ TEST(row_passes_agree_with_loops) {
           for (const std::size_t n_leaves : {1u, 4u, 60u}) {
             const auto ids = random_ids(n, n_leaves, rng);
             const auto some = [&] { return static_cast<LeafId>(below(rng, n_leaves + 1)); };
-            for (const std::uint32_t cut : {rng.below(limit), limit - 1}) {
+            for (const std::uint32_t cutpoint : {rng.below(limit), limit - 1}) {
               const LeafId one = some();
-              check_set(*kernels, codes, ids, one, one, cut);
-              check_set(*kernels, codes, ids, one, some(), cut);
-              check_moves(*kernels, codes, ids, cut);
+              check_set(*kernels, codes, ids, one, one, cutpoint);
+              check_set(*kernels, codes, ids, one, some(), cutpoint);
+              check_moves(*kernels, codes, ids, cutpoint);
             }
           }
         }
@@ -385,7 +386,7 @@ TEST(row_passes_agree_with_loops) {
   }
 }
 
-// Counts run in 16 bits for 32768 rows at a time: all rows move, or lie at the cut.
+// Counts run in 16 bits for 32768 rows at a time: all rows move, or lie at the cutpoint.
 TEST(row_passes_count_beyond_sixteen_bits) {
   Rng rng = rng_of(25);
   for (const Kernels* kernels : all_kernels()) {
@@ -393,7 +394,8 @@ TEST(row_passes_count_beyond_sixteen_bits) {
       const std::vector<LeafId> all(n, 1);
       for (const CodeWidth width : widths) {
         const Codes codes(width, std::vector<std::uint32_t>(n, 1));
-        for (const std::uint32_t cut : {0u, 1u, 2u}) check_moves(*kernels, codes, all, cut);
+        for (const std::uint32_t cutpoint : {0u, 1u, 2u})
+          check_moves(*kernels, codes, all, cutpoint);
         check_set(*kernels, codes, all, 1, 1, 1);
         check_set(*kernels, codes, all, 1, 2, 0);
       }

@@ -248,7 +248,7 @@ TEST(ghosts_without_a_mean_have_the_right_tail) {
         std::vector<Ghost> ghosts;
         splitting.draw(scene.node(), rng, ghosts);
         for (const Ghost& ghost : ghosts) CHECK(scene.is_constant(ghost.variable));
-        bayesvc::Amount length;
+        bayesvc::LogCount length;
         for (const Ghost& ghost : ghosts) length += ghost.count;
         log_lengths.push_back(length.log());
       }

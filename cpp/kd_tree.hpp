@@ -6,10 +6,10 @@
 
 namespace bayesvc {
 
-class Nearby {
+class KdTree {
  public:
   // n points in d dimensions, row after row.
-  Nearby(const std::vector<double>& points, std::size_t d);
+  KdTree(const std::vector<double>& points, std::size_t d);
 
   std::size_t size() const { return order_.size(); }
   // The point at this place of the tree. To go through them in this order is kind to the cache.

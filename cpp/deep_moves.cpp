@@ -1,7 +1,7 @@
 // Change above other splits, and swap: the rows of a whole subtree are routed anew.
 //
 // Besides the likelihood, the ratio holds for every node below the change the probability of its
-// rule (s over the eligible mass, one over the number of cuts) and of being terminal. In the
+// rule (s over the eligible mass, one over the number of cutpoints) and of being terminal. In the
 // collapsed form the nodes keep their ghosts, so the urn's part of the ratio is one, and the move
 // is impossible if a ghost becomes eligible.
 #include <algorithm>
@@ -33,24 +33,25 @@ void exchange_rules(Tree& tree, std::int32_t parent, std::int32_t child) {
 
 }  // namespace
 
-RowSet Forest::rows_of(const PlantedTree& planted, std::int32_t k) {
-  const Tree& tree = planted.tree;
+RowSet Forest::rows_of(const AssignedTree& assigned, std::int32_t k) {
+  const Tree& tree = assigned.tree;
   const Node& node = tree.node(k);
-  if (node.is_leaf()) return {planted.ids.data(), node.leaf, node.leaf, node.n_rows};
+  if (node.is_leaf()) return {assigned.ids.data(), node.leaf, node.leaf, node.n_rows};
   if (tree.is_nog(k))
-    return {planted.ids.data(), tree.node(node.left).leaf, tree.node(node.right).leaf, node.n_rows};
-  gather_rows(planted, k, marks_);
+    return {assigned.ids.data(), tree.node(node.left).leaf, tree.node(node.right).leaf,
+            node.n_rows};
+  gather_rows(assigned, k, marks_);
   const LeafId label = leftmost_leaf(tree, k);
   return {marks_.data(), label, label, node.n_rows};
 }
 
 // Copies the ids, with that of the leftmost leaf for all rows below the node.
-void Forest::gather_rows(const PlantedTree& planted, std::int32_t k,
+void Forest::gather_rows(const AssignedTree& assigned, std::int32_t k,
                          std::vector<LeafId>& ids) const {
-  const Tree& tree = planted.tree;
+  const Tree& tree = assigned.tree;
   const LeafId first = leftmost_leaf(tree, k);
   if (k == 0) return ids.assign(n(), first);
-  ids = planted.ids;
+  ids = assigned.ids;
   tree.preorder(k, [&](std::int32_t below) {
     const Node& node = tree.node(below);
     if (node.is_leaf() && node.leaf != first)
@@ -61,11 +62,11 @@ void Forest::gather_rows(const PlantedTree& planted, std::int32_t k,
 // Sends the rows with this id, those of node k, down to its leaves; counts them, and adds up the
 // log prior of the rules and of the leaves. False where the prior is zero. A free rule is known to
 // be admissible and does not count.
-bool Forest::route(PlantedTree& planted, std::int32_t k, LeafId id, bool free_rule,
+bool Forest::route(AssignedTree& assigned, std::int32_t k, LeafId id, bool free_rule,
                    double& log_prior) {
-  Tree& tree = planted.tree;
+  Tree& tree = assigned.tree;
   Node& node = tree.node(k);
-  const RowSet rows{planted.ids.data(), id, id, node.n_rows};
+  const RowSet rows{assigned.ids.data(), id, id, node.n_rows};
   if (node.is_leaf()) {
     node.splittable = eligibility_.splittable(rows);
     log_prior += log_terminal(node.splittable, node.depth);
@@ -73,14 +74,15 @@ bool Forest::route(PlantedTree& planted, std::int32_t k, LeafId id, bool free_ru
   }
   if (!free_rule && !rule_log_prior(tree, k, rows, log_prior)) return false;
   const LeafId right = leftmost_leaf(tree, node.right);
-  const auto [column, cut] = comparison(node.rule);
-  const SplitCounts counts = kernels_.split_rows(planted.ids.data(), n(), id, right, column, cut);
-  if (counts.at_cut == 0 || !eligibility_.admissible(node.n_rows - counts.moved, node.n_rows))
+  const auto [column, cutpoint] = comparison(node.rule);
+  const SplitCounts counts =
+      kernels_.split_rows(assigned.ids.data(), n(), id, right, column, cutpoint);
+  if (counts.at_cutpoint == 0 || !eligibility_.admissible(node.n_rows - counts.moved, node.n_rows))
     return false;
   tree.node(node.left).n_rows = node.n_rows - counts.moved;
   tree.node(node.right).n_rows = counts.moved;
-  return route(planted, node.left, id, false, log_prior) &&
-         route(planted, node.right, right, false, log_prior);
+  return route(assigned, node.left, id, false, log_prior) &&
+         route(assigned, node.right, right, false, log_prior);
 }
 
 bool Forest::rule_log_prior(Tree& tree, std::int32_t k, const RowSet& rows, double& log_prior) {
@@ -103,45 +105,45 @@ double Forest::subtree_log_likelihood(const Tree& tree, std::int32_t k,
   double total = 0;
   tree.preorder(k, [&](std::int32_t below) {
     const Node& node = tree.node(below);
-    if (node.is_leaf()) total += log_likelihood(leaf_part(node, sums));
+    if (node.is_leaf()) total += log_likelihood(leaf_stats(node, sums));
   });
   return total;
 }
 
 // The log prior of the subtree as it stands.
-double Forest::subtree_log_prior(PlantedTree& planted, std::int32_t top, bool free_top) {
-  Tree& tree = planted.tree;
+double Forest::subtree_log_prior(AssignedTree& assigned, std::int32_t top, bool free_top) {
+  Tree& tree = assigned.tree;
   double log_prior = 0;
   tree.preorder(top, [&](std::int32_t k) {
     const Node& node = tree.node(k);
     if (node.is_leaf())
       log_prior += log_terminal(node.splittable, node.depth);
     else if (!(free_top && k == top))
-      log_prior += standing_rule_log_prior(planted, k);
+      log_prior += standing_rule_log_prior(assigned, k);
   });
   return log_prior;
 }
 
-double Forest::standing_rule_log_prior(PlantedTree& planted, std::int32_t k) {
-  Node& node = planted.tree.node(k);
+double Forest::standing_rule_log_prior(AssignedTree& assigned, std::int32_t k) {
+  Node& node = assigned.tree.node(k);
   if (eligibility_.untied(node.rule))
     node.n_choices = eligibility_.n_choices_untied(node.n_rows);
   else if (node.n_choices == 0)
-    node.n_choices = eligibility_.n_choices(rows_of(planted, k), node.rule);
+    node.n_choices = eligibility_.n_choices(rows_of(assigned, k), node.rule);
   const double log_prior = -fixed_math::log(node.n_choices);
   if (splitting_.prior() == SplitPrior::collapsed) return log_prior;
   return log_prior + splitting_.log_probability(node.rule.variable) -
-         splitting_.log_mass(ineligible_in(planted, k));
+         splitting_.log_mass(ineligible_in(assigned, k));
 }
 
-void Forest::evaluate_deep(PlantedTree& planted, Proposal& proposal) {
-  if (!restructured_) restructured_ = std::make_unique<PlantedTree>(planted);
+void Forest::evaluate_deep(AssignedTree& assigned, Proposal& proposal) {
+  if (!restructured_) restructured_ = std::make_unique<AssignedTree>(assigned);
   const std::int32_t top = proposal.node;
   // A changed rule at the top is proposed from its own prior: both cancel.
   const bool change = proposal.kind == Move::change;
-  const double old_log_prior = subtree_log_prior(planted, top, change);
+  const double old_log_prior = subtree_log_prior(assigned, top, change);
   Tree& tree = restructured_->tree;
-  tree = planted.tree;
+  tree = assigned.tree;
   if (change) {
     tree.node(top).rule = proposal.rule;
     tree.node(top).n_choices = 0;
@@ -152,13 +154,13 @@ void Forest::evaluate_deep(PlantedTree& planted, Proposal& proposal) {
   double new_log_prior = 0;
   // Where two children share a rule, a swap leaves one split more on the variable of the parent.
   if (!change && splitting_.prior() == SplitPrior::collapsed && tree.n_splits() > 2)
-    new_log_prior += log_doubled_swap(planted.tree, tree, top);
-  gather_rows(planted, top, restructured_->ids);
+    new_log_prior += log_doubled_swap(assigned.tree, tree, top);
+  gather_rows(assigned, top, restructured_->ids);
   if (!route(*restructured_, top, leftmost_leaf(tree, top), change, new_log_prior)) return;
   residual_->sums(restructured_->ids.data(), tree.n_leaves(), {}, new_sums_);
   proposal.log_ratio = new_log_prior - old_log_prior +
                        subtree_log_likelihood(tree, top, new_sums_) -
-                       subtree_log_likelihood(planted.tree, top, sums_);
+                       subtree_log_likelihood(assigned.tree, top, sums_);
   proposal.birth_ratio = birth_ratio_at(tree, top, new_sums_);
 }
 
@@ -170,9 +172,9 @@ double Forest::log_doubled_swap(const Tree& old_tree, const Tree& tree, std::int
   return splitting_.log_exchange(above.rule.variable, old_tree.node(top).rule.variable);
 }
 
-void Forest::apply_deep(PlantedTree& planted, const Proposal& proposal) {
+void Forest::apply_deep(AssignedTree& assigned, const Proposal& proposal) {
   const std::int32_t top = proposal.node;
-  const Tree& old_tree = planted.tree;
+  const Tree& old_tree = assigned.tree;
   Tree& tree = restructured_->tree;
   if (proposal.kind == Move::change) {
     splitting_.remove_ghosts(old_tree.exhaustion(top).ghosts);
@@ -190,20 +192,21 @@ void Forest::apply_deep(PlantedTree& planted, const Proposal& proposal) {
     splitting_.add(tree.node(k).rule.variable);
     tree.node(k).birth_ratio = birth_ratio_at(tree, k, new_sums_);
   });
-  std::swap(planted, *restructured_);
+  std::swap(assigned, *restructured_);
   std::swap(sums_.sum, new_sums_.sum);
   std::swap(sums_.weight, new_sums_.weight);
 }
 
-Forest::Part Forest::part_below(const Tree& tree, std::int32_t k, const LeafSums& sums) const {
-  Part part{0, 0, tree.node(k).n_rows, !tree.node(k).is_leaf() || tree.node(k).splittable};
+Forest::NodeStats Forest::stats_below(const Tree& tree, std::int32_t k,
+                                      const LeafSums& sums) const {
+  NodeStats stats{0, 0, tree.node(k).n_rows, !tree.node(k).is_leaf() || tree.node(k).splittable};
   tree.preorder(k, [&](std::int32_t below) {
     if (!tree.node(below).is_leaf()) return;
-    const Part leaf = leaf_part(tree.node(below), sums);
-    part.sum += leaf.sum;
-    part.weight += leaf.weight;
+    const NodeStats leaf = leaf_stats(tree.node(below), sums);
+    stats.sum += leaf.sum;
+    stats.weight += leaf.weight;
   });
-  return part;
+  return stats;
 }
 
 // min(1, r) of the birth of this node's rule, the subtree below it collapsed to two leaves.
@@ -216,8 +219,8 @@ double Forest::birth_ratio_at(const Tree& tree, std::int32_t k, const LeafSums& 
   const Node& node = tree.node(k);
   const Context context{node.depth, tree.n_leaves() - leaves_below + 1,
                         tree.n_nog() - nogs_below + 1};
-  const double log_ratio = log_birth_ratio(part_below(tree, node.left, sums),
-                                           part_below(tree, node.right, sums), context);
+  const double log_ratio = log_birth_ratio(stats_below(tree, node.left, sums),
+                                           stats_below(tree, node.right, sums), context);
   return clipped_exp(log_ratio);
 }
 

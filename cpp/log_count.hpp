@@ -9,39 +9,39 @@
 
 namespace bayesvc {
 
-class Amount {
+class LogCount {
  public:
   static constexpr double limit = 0x1p40;
 
-  Amount(double number = 0)
+  LogCount(double number = 0)
       : count_(number < limit ? number : 0),
         log_(number < limit ? none : fixed_math::log(number)) {}
-  static Amount of_log(double log_number) {
+  static LogCount of_log(double log_number) {
     constexpr double log_limit = 40 * 0.6931471805599453;
-    if (log_number < log_limit) return Amount(std::floor(fixed_math::exp(log_number) + 0.5));
-    Amount amount;
-    amount.log_ = log_number;
-    return amount;
+    if (log_number < log_limit) return LogCount(std::floor(fixed_math::exp(log_number) + 0.5));
+    LogCount large;
+    large.log_ = log_number;
+    return large;
   }
 
   bool counted() const { return log_ == none; }
   bool is_zero() const { return counted() && count_ == 0; }
-  double count() const { return count_; }  // of a counted amount
+  double count() const { return count_; }  // of one that is counted
   double value() const { return counted() ? count_ : fixed_math::exp(log_); }  // may be infinite
   double log() const {
     if (!counted()) return log_;
     return count_ > 0 ? fixed_math::log(count_) : none;
   }
 
-  Amount& operator+=(const Amount& other) {
+  LogCount& operator+=(const LogCount& other) {
     if (other.is_zero()) return *this;
     if (is_zero() || !counted() || !other.counted())
       *this = is_zero() ? other : of_log(fixed_math::log_add(log(), other.log()));
     else
-      *this = Amount(count_ + other.count_);
+      *this = LogCount(count_ + other.count_);
     return *this;
   }
-  bool operator==(const Amount&) const = default;
+  bool operator==(const LogCount&) const = default;
 
  private:
   static constexpr double none = -std::numeric_limits<double>::infinity();

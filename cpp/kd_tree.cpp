@@ -1,4 +1,4 @@
-#include "nearby.hpp"
+#include "kd_tree.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -6,7 +6,7 @@
 
 namespace bayesvc {
 
-Nearby::Nearby(const std::vector<double>& points, std::size_t d)
+KdTree::KdTree(const std::vector<double>& points, std::size_t d)
     : d_(d), order_(points.size() / d), axis_(order_.size()) {
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   build(points, 0, size());
@@ -15,7 +15,7 @@ Nearby::Nearby(const std::vector<double>& points, std::size_t d)
     for (std::size_t k = 0; k < d; ++k) values_.push_back(points[i * d + k]);
 }
 
-void Nearby::build(const std::vector<double>& points, std::size_t first, std::size_t last) {
+void KdTree::build(const std::vector<double>& points, std::size_t first, std::size_t last) {
   if (last - first <= few) return;
   const auto value = [&](std::size_t i, std::size_t k) { return points[i * d_ + k]; };
   std::size_t widest = 0;

@@ -1,7 +1,7 @@
-// The cuts of one coding in a node.
+// The cutpoints of one coding in a node.
 //
-// A cut is admissible if it leaves at least `min_rows` rows on either side. In an ordered column it
-// is one of the node's values; in a categorical one a subset of all categories.
+// A cutpoint is admissible if it leaves at least `min_rows` rows on either side. In an ordered
+// column it is one of the node's values; in a categorical one a subset of all categories.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,30 @@
 
 namespace bayesvc {
 
-class Cuts {
+class Cutpoints {
  public:
-  Cuts(const Columns& columns, const Kernels& kernels, std::uint32_t min_rows)
+  Cutpoints(const Columns& columns, const Kernels& kernels, std::uint32_t min_rows)
       : columns_(columns), kernels_(kernels), min_rows_(min_rows) {}
 
   std::uint32_t min_rows() const { return min_rows_; }
   bool admissible(std::uint32_t n_left, std::uint32_t n_rows) const {
     return n_left >= min_rows_ && n_rows - n_left >= min_rows_;
   }
-  // Is there an admissible cut? From `surely_from` rows on, ties cannot take away the last one.
+  // Is there an admissible cutpoint? From `surely_from` rows on, ties cannot take away the last
+  // one.
   bool any(const RowSet& rows, std::uint32_t coding) const;
   std::uint32_t surely_from(std::uint32_t coding) const {
     return 2 * min_rows_ - 1 + columns_.max_ties(coding);
   }
-  // How many cuts are admissible.
+  // How many cutpoints are admissible.
   double count(const RowSet& rows, std::uint32_t coding) const;
-  // Every row has another value, and the number of rows alone tells that of the cuts.
+  // Every row has another value, and the number of rows alone tells that of the cutpoints.
   bool untied(std::uint32_t coding) const {
     return columns_.max_ties(coding) == 1 && !columns_.categorical(coding);
   }
   double count_untied(std::uint32_t n_rows) const { return n_rows - 2.0 * min_rows_ + 1.0; }
-  // Uniform over the admissible cuts given that it is one of them: check, and draw again if it is
-  // not. There must be one.
+  // Uniform over the admissible cutpoints given that it is one of them: check, and draw again if it
+  // is not. There must be one.
   std::uint64_t draw(const RowSet& rows, std::uint32_t coding, Rng& rng) const;
 
   std::size_t random_row(const RowSet& rows, Rng& rng) const;
@@ -55,8 +56,8 @@ class Cuts {
   const Columns& columns_;
   const Kernels& kernels_;
   std::uint32_t min_rows_;
-  mutable std::vector<std::uint32_t> codes_, cuts_, by_code_;  // scratch
-  mutable std::vector<std::uint32_t> present_, rows_of_;       // categories in the node
+  mutable std::vector<std::uint32_t> codes_, cutpoints_, by_code_;  // scratch
+  mutable std::vector<std::uint32_t> present_, rows_of_;            // categories in the node
   mutable std::vector<double> small_subsets_;
 };
 

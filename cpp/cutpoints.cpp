@@ -1,4 +1,4 @@
-#include "cuts.hpp"
+#include "cutpoints.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -6,14 +6,14 @@
 
 namespace bayesvc {
 
-bool Cuts::any(const RowSet& rows, std::uint32_t coding) const {
+bool Cutpoints::any(const RowSet& rows, std::uint32_t coding) const {
   if (rows.size < 2 * min_rows_) return false;
   if (rows.size >= surely_from(coding)) return true;
   if (min_rows_ == 1) return kernels_.has_two_values(columns_.n(), rows, columns_.view(coding));
   return count(rows, coding) > 0;
 }
 
-double Cuts::count(const RowSet& rows, std::uint32_t coding) const {
+double Cutpoints::count(const RowSet& rows, std::uint32_t coding) const {
   if (rows.size < 2 * min_rows_) return 0;
   if (columns_.categorical(coding)) {
     count_categories(rows, coding);
@@ -29,9 +29,9 @@ double Cuts::count(const RowSet& rows, std::uint32_t coding) const {
 
 // In a tied column by rejection: any code, taken if it occurs in the node; or, in nodes with fewer
 // rows than the column has codes, the code of a random row, taken with probability one over the
-// number of rows that share it. Where that fails too often all cuts are listed. Whichever way comes
-// to a result, it is uniform.
-std::uint64_t Cuts::draw(const RowSet& rows, std::uint32_t coding, Rng& rng) const {
+// number of rows that share it. Where that fails too often all cutpoints are listed. Whichever way
+// comes to a result, it is uniform.
+std::uint64_t Cutpoints::draw(const RowSet& rows, std::uint32_t coding, Rng& rng) const {
   if (columns_.categorical(coding)) {
     count_categories(rows, coding);
     return draw_subset(columns_.n_categories(coding), rng);
@@ -41,16 +41,17 @@ std::uint64_t Cuts::draw(const RowSet& rows, std::uint32_t coding, Rng& rng) con
   const bool from_rows = rows.size < n_distinct;
   constexpr int patience = 4;
   for (int attempt = 0; attempt < patience && !few_values(coding); ++attempt) {
-    const std::uint32_t cut =
+    const std::uint32_t cutpoint =
         from_rows ? columns_.code(coding, random_row(rows, rng)) : rng.below(n_distinct);
-    const std::uint32_t ties = kernels_.count_code(columns_.n(), rows, columns_.view(coding), cut);
-    if (ties == 1 || (ties > 1 && (!from_rows || rng.below(ties) == 0))) return cut;
+    const std::uint32_t ties =
+        kernels_.count_code(columns_.n(), rows, columns_.view(coding), cutpoint);
+    if (ties == 1 || (ties > 1 && (!from_rows || rng.below(ties) == 0))) return cutpoint;
   }
-  const auto& cuts = listed(rows, coding);
-  return cuts[rng.below(static_cast<std::uint32_t>(cuts.size()))];
+  const auto& cutpoints = listed(rows, coding);
+  return cutpoints[rng.below(static_cast<std::uint32_t>(cutpoints.size()))];
 }
 
-std::size_t Cuts::random_row(const RowSet& rows, Rng& rng) const {
+std::size_t Cutpoints::random_row(const RowSet& rows, Rng& rng) const {
   const auto n = static_cast<std::uint32_t>(columns_.n());
   if (rows.size >= n / 16) {
     for (;;) {
@@ -61,26 +62,27 @@ std::size_t Cuts::random_row(const RowSet& rows, Rng& rng) const {
   return kernels_.nth_row(n, rows, rng.below(rows.size));
 }
 
-// The admissible cuts of an ordered column.
-const std::vector<std::uint32_t>& Cuts::listed(const RowSet& rows, std::uint32_t coding) const {
-  cuts_.clear();
+// The admissible cutpoints of an ordered column.
+const std::vector<std::uint32_t>& Cutpoints::listed(const RowSet& rows,
+                                                    std::uint32_t coding) const {
+  cutpoints_.clear();
   const ColumnView column = columns_.view(coding);
   if (min_rows_ == 1 && few_values(coding)) {
     std::uint32_t present = kernels_.present_codes(columns_.n(), rows, column);
     for (; present & (present - 1); present &= present - 1)  // all but the largest
-      cuts_.push_back(static_cast<std::uint32_t>(std::countr_zero(present)));
-    return cuts_;
+      cutpoints_.push_back(static_cast<std::uint32_t>(std::countr_zero(present)));
+    return cutpoints_;
   }
   gather_codes(rows, coding);
   sort_codes(columns_.n_distinct(coding));
   const std::size_t size = codes_.size();
   for (std::size_t i = min_rows_; i + min_rows_ <= size; ++i)
-    if (codes_[i] != codes_[i - 1]) cuts_.push_back(codes_[i - 1]);
-  return cuts_;
+    if (codes_[i] != codes_[i - 1]) cutpoints_.push_back(codes_[i - 1]);
+  return cutpoints_;
 }
 
 // Without a branch: whether a row belongs to the node is hard to predict.
-void Cuts::gather_codes(const RowSet& rows, std::uint32_t coding) const {
+void Cutpoints::gather_codes(const RowSet& rows, std::uint32_t coding) const {
   codes_.resize(rows.size + std::size_t{1});  // the last place is written to, but not kept
   std::uint32_t* next = codes_.data();
   with_codes(columns_.view(coding), [&](const auto* codes) {
@@ -92,7 +94,7 @@ void Cuts::gather_codes(const RowSet& rows, std::uint32_t coding) const {
   codes_.resize(rows.size);
 }
 
-void Cuts::sort_codes(std::uint32_t n_distinct) const {
+void Cutpoints::sort_codes(std::uint32_t n_distinct) const {
   if (codes_.size() < n_distinct / 8) return std::sort(codes_.begin(), codes_.end());
   by_code_.assign(n_distinct, 0);
   for (const std::uint32_t code : codes_) ++by_code_[code];
@@ -101,7 +103,7 @@ void Cuts::sort_codes(std::uint32_t n_distinct) const {
     out = std::fill_n(out, by_code_[code], code);
 }
 
-std::uint32_t Cuts::count_distinct_codes(std::uint32_t n_distinct) const {
+std::uint32_t Cutpoints::count_distinct_codes(std::uint32_t n_distinct) const {
   if (by_code_.size() < n_distinct) by_code_.resize(n_distinct);
   for (const std::uint32_t code : codes_) by_code_[code] = 0;
   std::uint32_t count = 0;
@@ -109,7 +111,7 @@ std::uint32_t Cuts::count_distinct_codes(std::uint32_t n_distinct) const {
   return count;
 }
 
-void Cuts::count_categories(const RowSet& rows, std::uint32_t coding) const {
+void Cutpoints::count_categories(const RowSet& rows, std::uint32_t coding) const {
   gather_codes(rows, coding);
   by_code_.assign(columns_.n_categories(coding), 0);
   for (const std::uint32_t code : codes_) ++by_code_[code];
@@ -124,7 +126,7 @@ void Cuts::count_categories(const RowSet& rows, std::uint32_t coding) const {
 
 // small_subsets_[i * min_rows + s]: subsets of the present categories from the i-th on with at most
 // s rows.
-void Cuts::count_small_subsets() const {
+void Cutpoints::count_small_subsets() const {
   const std::size_t m = present_.size();
   small_subsets_.assign((m + 1) * min_rows_, 1.0);
   for (std::size_t i = m; i-- > 0;) {
@@ -138,7 +140,7 @@ void Cuts::count_small_subsets() const {
 // In how many ways the present categories from `next` on can be sent left and right, if that many
 // rows went there before: all ways but those that leave too few on one side. No way leaves too few
 // on both.
-double Cuts::completions(std::size_t next, std::uint32_t n_left, std::uint32_t n_right) const {
+double Cutpoints::completions(std::size_t next, std::uint32_t n_left, std::uint32_t n_right) const {
   double ways = std::ldexp(1.0, static_cast<int>(present_.size() - next));
   for (const std::uint32_t so_far : {n_left, n_right})
     if (so_far < min_rows_) ways -= small_subsets_[next * min_rows_ + (min_rows_ - 1 - so_far)];
@@ -146,7 +148,7 @@ double Cuts::completions(std::size_t next, std::uint32_t n_left, std::uint32_t n
 }
 
 // Categories that are not in the node go either way.
-std::uint64_t Cuts::draw_subset(std::uint32_t n_categories, Rng& rng) const {
+std::uint64_t Cutpoints::draw_subset(std::uint32_t n_categories, Rng& rng) const {
   const std::uint64_t all = ~std::uint64_t{0} >> (max_categories - n_categories);
   std::uint64_t present = 0;
   for (const std::uint32_t category : present_) present |= std::uint64_t{1} << category;
