@@ -25,7 +25,7 @@ void check(const Columns& columns, const Matrix& x, const Vector& y, const AbcSe
   check_fit(columns, y, settings.forest);
   if (!settings.forest.row_weights.empty())
     throw nb::value_error("settings.row_weights must be empty");
-  if (settings.forest.splitting != bayesvc::SplitPrior::fixed)
+  if (settings.forest.splitting != "fixed")
     throw nb::value_error("settings.splitting must be 'fixed'");
   if (settings.n_train < 2 || settings.n_train >= n)
     throw nb::value_error("n_train must be at least 2 and less than the number of rows");

@@ -143,7 +143,8 @@ void bind_chain(nb::module_& m) {
       .def_prop_rw(
           "alpha", [](const Chain& self) { return self.forest.splitting().alpha(); },
           [](Chain& self, double alpha) { self.forest.splitting().set_alpha(alpha); })
-      .def_prop_ro("n_splits", [](const Chain& self) { return self.forest.splitting().n_splits(); })
+      .def_prop_ro("n_splits",
+                   [](const Chain& self) { return self.forest.splitting().counts().n_splits(); })
       .def("set_y",
            [](Chain& self, const Vector& y) {
              check_response(y, self.forest.n());
@@ -159,7 +160,7 @@ void bind_chain(nb::module_& m) {
            [](const Chain& self) {
              std::vector<std::int64_t> out(self.forest.p());
              for (std::size_t j = 0; j < out.size(); ++j)
-               out[j] = self.forest.splitting().count(static_cast<std::uint32_t>(j));
+               out[j] = self.forest.splitting().counts().count(static_cast<std::uint32_t>(j));
              return to_numpy(std::move(out));
            })
       .def("split_probabilities",

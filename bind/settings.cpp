@@ -2,19 +2,6 @@
 #include "forest.hpp"
 
 using bayesvc::ForestSettings;
-using bayesvc::SplitPrior;
-
-namespace {
-
-constexpr std::array<const char*, 3> split_prior_names{"fixed", "explicit", "collapsed"};
-
-SplitPrior split_prior_named(const std::string& name) {
-  for (std::size_t k = 0; k < split_prior_names.size(); ++k)
-    if (name == split_prior_names[k]) return static_cast<SplitPrior>(k);
-  throw nb::value_error("splitting must be 'fixed', 'explicit' or 'collapsed'");
-}
-
-}  // namespace
 
 void bind_settings(nb::module_& m) {
   nb::class_<ForestSettings>(m, "Settings")
@@ -56,12 +43,11 @@ void bind_settings(nb::module_& m) {
             self.row_weights.assign(weights.data(), weights.data() + weights.shape(0));
           })
       .def_prop_rw(
-          "splitting",
-          [](const ForestSettings& self) {
-            return split_prior_names[static_cast<std::size_t>(self.splitting)];
-          },
+          "splitting", [](const ForestSettings& self) { return self.splitting; },
           [](ForestSettings& self, const std::string& name) {
-            self.splitting = split_prior_named(name);
+            if (!bayesvc::is_splitting_prior(name))
+              throw nb::value_error("splitting must be 'fixed', 'explicit' or 'collapsed'");
+            self.splitting = name;
           })
       .def_prop_rw(
           "precision",

@@ -75,7 +75,7 @@ bool Forest::route(AssignedTree& assigned, std::int32_t k, LeafId id, bool free_
   if (!free_rule && !rule_log_prior(tree, k, rows, log_prior)) return false;
   const LeafId right = leftmost_leaf(tree, node.right);
   const auto [column, cutpoint] = comparison(node.rule);
-  const SplitCounts counts =
+  const RoutedRows counts =
       kernels_.split_rows(assigned.ids.data(), n(), id, right, column, cutpoint);
   if (counts.at_cutpoint == 0 || !eligibility_.admissible(node.n_rows - counts.moved, node.n_rows))
     return false;
@@ -90,13 +90,13 @@ bool Forest::rule_log_prior(Tree& tree, std::int32_t k, const RowSet& rows, doub
   node.n_choices = eligibility_.n_choices(rows, node.rule);
   if (node.n_choices == 0) return false;
   log_prior -= fixed_math::log(node.n_choices);
-  if (splitting_.prior() == SplitPrior::collapsed) {
+  if (splitting_->abilities().draws_ghosts) {
     for (const Ghost& ghost : tree.exhaustion(k).ghosts)
       if (eligibility_.eligible(rows, ghost.variable)) return false;
     return true;
   }
-  log_prior += splitting_.log_probability(node.rule.variable) -
-               splitting_.log_mass(eligibility_.ineligible(rows));
+  log_prior += splitting_->log_probability(node.rule.variable) -
+               splitting_->log_mass(eligibility_.ineligible(rows));
   return true;
 }
 
@@ -131,9 +131,9 @@ double Forest::standing_rule_log_prior(AssignedTree& assigned, std::int32_t k) {
   else if (node.n_choices == 0)
     node.n_choices = eligibility_.n_choices(rows_of(assigned, k), node.rule);
   const double log_prior = -fixed_math::log(node.n_choices);
-  if (splitting_.prior() == SplitPrior::collapsed) return log_prior;
-  return log_prior + splitting_.log_probability(node.rule.variable) -
-         splitting_.log_mass(ineligible_in(assigned, k));
+  if (splitting_->abilities().draws_ghosts) return log_prior;
+  return log_prior + splitting_->log_probability(node.rule.variable) -
+         splitting_->log_mass(ineligible_in(assigned, k));
 }
 
 void Forest::evaluate_deep(AssignedTree& assigned, Proposal& proposal) {
@@ -153,8 +153,7 @@ void Forest::evaluate_deep(AssignedTree& assigned, Proposal& proposal) {
   }
   double new_log_prior = 0;
   // Where two children share a rule, a swap leaves one split more on the variable of the parent.
-  if (!change && splitting_.prior() == SplitPrior::collapsed && tree.n_splits() > 2)
-    new_log_prior += log_doubled_swap(assigned.tree, tree, top);
+  if (!change && tree.n_splits() > 2) new_log_prior += log_doubled_swap(assigned.tree, tree, top);
   gather_rows(assigned, top, restructured_->ids);
   if (!route(*restructured_, top, leftmost_leaf(tree, top), change, new_log_prior)) return;
   residual_->sums(restructured_->ids.data(), tree.n_leaves(), {}, new_sums_);
@@ -169,7 +168,7 @@ double Forest::log_doubled_swap(const Tree& old_tree, const Tree& tree, std::int
   const bool doubled = tree.node(above.left).rule != old_tree.node(above.left).rule &&
                        tree.node(above.right).rule != old_tree.node(above.right).rule;
   if (!doubled) return 0;
-  return splitting_.log_exchange(above.rule.variable, old_tree.node(top).rule.variable);
+  return splitting_->log_exchange(above.rule.variable, old_tree.node(top).rule.variable);
 }
 
 void Forest::apply_deep(AssignedTree& assigned, const Proposal& proposal) {
@@ -177,8 +176,8 @@ void Forest::apply_deep(AssignedTree& assigned, const Proposal& proposal) {
   const Tree& old_tree = assigned.tree;
   Tree& tree = restructured_->tree;
   if (proposal.kind == Move::change) {
-    splitting_.remove_ghosts(old_tree.exhaustion(top).ghosts);
-    splitting_.add_ghosts(ghosts_);
+    splitting_->counts().remove_ghosts(old_tree.exhaustion(top).ghosts);
+    splitting_->counts().add_ghosts(ghosts_);
   }
   tree.preorder(top, [&](std::int32_t k) {
     if (tree.node(k).is_leaf()) return;
@@ -188,8 +187,8 @@ void Forest::apply_deep(AssignedTree& assigned, const Proposal& proposal) {
     }
     const bool drawn_anew = k == top && proposal.kind == Move::change;
     if (tree.node(k).rule == old_tree.node(k).rule && !drawn_anew) return;
-    splitting_.remove(old_tree.node(k).rule.variable);
-    splitting_.add(tree.node(k).rule.variable);
+    splitting_->counts().remove(old_tree.node(k).rule.variable);
+    splitting_->counts().add(tree.node(k).rule.variable);
     tree.node(k).birth_ratio = birth_ratio_at(tree, k, new_sums_);
   });
   std::swap(assigned, *restructured_);

@@ -11,9 +11,9 @@ void sweep(Forest& forest, Control& control) {
   control.sweeps_done.fetch_add(1, std::memory_order_relaxed);
 }
 
-void keep_counts(const Splitting& splitting, std::uint16_t* row) {
-  for (const std::uint32_t j : splitting.used())
-    row[j] = static_cast<std::uint16_t>(std::min<std::uint32_t>(splitting.count(j), 0xffff));
+void keep_counts(const SplitCounts& splits, std::uint16_t* row) {
+  for (const std::uint32_t j : splits.used())
+    row[j] = static_cast<std::uint16_t>(std::min<std::uint32_t>(splits.count(j), 0xffff));
 }
 
 }  // namespace
@@ -56,11 +56,9 @@ FitResult run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed,
     sweep(forest, control);
     fit.tallies.add(forest);
     fit.sigma.push_back(forest.sigma());
-    fit.alpha.push_back(forest.settings().splitting == SplitPrior::fixed
-                            ? std::numeric_limits<double>::quiet_NaN()
-                            : forest.splitting().alpha());
-    fit.n_splits.push_back(static_cast<std::int32_t>(forest.splitting().n_splits()));
-    if (config.keep_counts) keep_counts(forest.splitting(), &fit.counts[k * p]);
+    fit.alpha.push_back(forest.splitting().alpha());
+    fit.n_splits.push_back(static_cast<std::int32_t>(forest.splitting().counts().n_splits()));
+    if (config.keep_counts) keep_counts(forest.splitting().counts(), &fit.counts[k * p]);
     if (config.keep_trees) fit.forests->add(forest);
     if (config.keep_fitted) forest.add_fitted(fit.fitted);
     if (config.keep_s) {

@@ -24,7 +24,8 @@ Forest::Forest(const Columns& columns, const double* y, const ForestSettings& se
       settings_(settings),
       kernels_(kernels_named(settings.kernel.c_str())),
       eligibility_(columns, kernels_, settings.weights, settings.min_samples_leaf),
-      splitting_(settings.splitting, settings.weights, settings.dirichlet, eligibility_),
+      splitting_(make_splitting_prior(settings.splitting, settings.weights, settings.dirichlet,
+                                      eligibility_)),
       rng_(seed),
       residual_(
           Residual::make(settings.single_precision, columns.n(), kernels_, settings.row_weights)),
@@ -87,7 +88,7 @@ void Forest::sweep() {
 
 void Forest::update_tree(std::size_t t) {
   AssignedTree& assigned = trees_[t];
-  if (splitting_.prior() == SplitPrior::collapsed) refresh_ghosts(assigned);
+  if (splitting_->abilities().draws_ghosts) refresh_ghosts(assigned);
   Proposal proposal = propose(assigned);
   Candidate candidate;
   if (proposal.possible && !proposal.deep && proposal.kind != Move::death)
@@ -145,7 +146,7 @@ void Forest::draw_latents() {
 
 void Forest::update_splitting() {
   std::vector<const std::vector<std::uint32_t>*> restricted;
-  if (splitting_.prior() == SplitPrior::explicit_s) {
+  if (splitting_->abilities().needs_ineligible) {
     for (AssignedTree& assigned : trees_) {
       for (std::int32_t k = 0; k < assigned.tree.size(); ++k) {
         if (assigned.tree.node(k).is_leaf()) continue;
@@ -154,7 +155,7 @@ void Forest::update_splitting() {
       }
     }
   }
-  splitting_.update(rng_, restricted);
+  splitting_->update(rng_, restricted);
 }
 
 // The ineligible variables of an internal node.
@@ -174,12 +175,12 @@ void Forest::refresh_ghosts(AssignedTree& assigned) {
     const Node& node = tree.node(k);
     if (node.is_leaf() || !eligibility_.may_exhaust(node.n_rows)) continue;
     std::vector<Ghost>& ghosts = tree.exhaustion(k).ghosts;
-    splitting_.remove(node.rule.variable);
-    splitting_.remove_ghosts(ghosts);
-    splitting_.draw(rows_of(assigned, k), rng_, ghosts_);
+    splitting_->counts().remove(node.rule.variable);
+    splitting_->counts().remove_ghosts(ghosts);
+    splitting_->draw(rows_of(assigned, k), rng_, ghosts_);
     ghosts = ghosts_;
-    splitting_.add(node.rule.variable);
-    splitting_.add_ghosts(ghosts);
+    splitting_->counts().add(node.rule.variable);
+    splitting_->counts().add_ghosts(ghosts);
   }
 }
 

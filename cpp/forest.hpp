@@ -13,7 +13,7 @@
 #include "kernels.hpp"
 #include "residual.hpp"
 #include "rng.hpp"
-#include "splitting.hpp"
+#include "splitting/splitting_prior.hpp"
 #include "tree.hpp"
 
 namespace bayesvc {
@@ -32,7 +32,7 @@ struct ForestSettings {
   double sigma = std::numeric_limits<double>::quiet_NaN();  // fixed sigma; nan: sampled
   bool binary = false;                                      // probit: y is 0 or 1
   double offset = 0.0;
-  SplitPrior splitting = SplitPrior::fixed;
+  std::string splitting = "fixed";  // see make_splitting_prior
   std::vector<double> weights;      // one per variable
   std::vector<double> row_weights;  // y_i has variance sigma^2 / w_i; empty: all one
   DirichletSettings dirichlet;
@@ -63,8 +63,8 @@ class Forest {
   const Columns& columns() const { return columns_; }
   const ForestSettings& settings() const { return settings_; }
   const std::vector<AssignedTree>& trees() const { return trees_; }
-  Splitting& splitting() { return splitting_; }
-  const Splitting& splitting() const { return splitting_; }
+  SplittingPrior& splitting() { return *splitting_; }
+  const SplittingPrior& splitting() const { return *splitting_; }
   double sigma() const { return sigma_; }
   void set_sigma(double sigma) { sigma_ = sigma; }
   void set_y(const double* y);
@@ -168,7 +168,7 @@ class Forest {
   ForestSettings settings_;
   const Kernels& kernels_;
   Eligibility eligibility_;
-  Splitting splitting_;
+  std::unique_ptr<SplittingPrior> splitting_;
   Rng rng_;
   std::unique_ptr<Residual> residual_;
   std::vector<double> y_, latent_;

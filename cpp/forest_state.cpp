@@ -57,11 +57,11 @@ void Forest::plant(std::size_t t, const std::vector<std::pair<Rule, double>>& no
     throw std::invalid_argument("trees: a tree goes on after its leaves");
   AssignedTree& old = trees_.at(t);
   for (std::int32_t k = 0; k < old.tree.size(); ++k) {
-    if (!old.tree.node(k).is_leaf()) splitting_.remove(old.tree.node(k).rule.variable);
-    splitting_.remove_ghosts(old.tree.exhaustion(k).ghosts);
+    if (!old.tree.node(k).is_leaf()) splitting_->counts().remove(old.tree.node(k).rule.variable);
+    splitting_->counts().remove_ghosts(old.tree.exhaustion(k).ghosts);
   }
   for (const Node& node : grown.tree.nodes())
-    if (!node.is_leaf()) splitting_.add(node.rule.variable);
+    if (!node.is_leaf()) splitting_->counts().add(node.rule.variable);
   old = std::move(grown);
   refresh_residual();
 }

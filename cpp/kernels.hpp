@@ -55,7 +55,7 @@ struct Advance {
   double left_weight = 0;         // out
 };
 
-struct SplitCounts {
+struct RoutedRows {
   std::uint32_t moved = 0;        // rows that went right
   std::uint32_t at_cutpoint = 0;  // rows whose code is the cutpoint itself
 };
@@ -77,8 +77,8 @@ struct Kernels {
   double (*finish_weighted_double)(double* residual, std::size_t n, const LeafId* ids,
                                    const double* shift, const double* weights);
   // Rows with id `from` and code > cutpoint get id `to`.
-  SplitCounts (*split_rows)(LeafId* ids, std::size_t n, LeafId from, LeafId to, ColumnView,
-                            std::uint32_t cutpoint);
+  RoutedRows (*split_rows)(LeafId* ids, std::size_t n, LeafId from, LeafId to, ColumnView,
+                           std::uint32_t cutpoint);
   // Rows with id `from` get id `to`, then rows with id `last` get id `from`.
   void (*merge_rows)(LeafId* ids, std::size_t n, LeafId from, LeafId to, LeafId last);
   // marks_i = 1 for rows of the set with code <= cutpoint, 2 for its other rows, 0 elsewhere.

@@ -168,12 +168,12 @@ double finish_weighted(Real* residual, std::size_t n, const LeafId* ids, const R
 // Counts run in 16 bits within a stretch, as wide as the ids they are compared with.
 constexpr std::size_t stretch_rows = 32768;
 
-SplitCounts split_rows(LeafId* ids, std::size_t n, LeafId from, LeafId to, ColumnView column,
-                       std::uint32_t cutpoint) {
+RoutedRows split_rows(LeafId* ids, std::size_t n, LeafId from, LeafId to, ColumnView column,
+                      std::uint32_t cutpoint) {
   return with_codes(column, [&](const auto* codes) {
     using Code = std::remove_cvref_t<decltype(*codes)>;
     const Code limit = static_cast<Code>(cutpoint);
-    SplitCounts counts;
+    RoutedRows counts;
     for (std::size_t begin = 0; begin < n; begin += stretch_rows) {
       const std::size_t end = smaller(begin + stretch_rows, n);
       std::uint16_t moved = 0, at_cutpoint = 0;

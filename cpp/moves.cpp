@@ -75,16 +75,16 @@ void Forest::propose_change(AssignedTree& assigned, Proposal& proposal) {
   // The urn from which the new rule comes must not hold the old one.
   const std::uint32_t old_variable = tree.node(proposal.node).rule.variable;
   const std::vector<Ghost>& old_ghosts = tree.exhaustion(proposal.node).ghosts;
-  splitting_.remove(old_variable);
-  splitting_.remove_ghosts(old_ghosts);
+  splitting_->counts().remove(old_variable);
+  splitting_->counts().remove_ghosts(old_ghosts);
   draw_rule(proposal);
-  splitting_.add(old_variable);
-  splitting_.add_ghosts(old_ghosts);
+  splitting_->counts().add(old_variable);
+  splitting_->counts().add_ghosts(old_ghosts);
   if (proposal.deep) make_admissible(proposal);
 }
 
 void Forest::draw_rule(Proposal& proposal) {
-  const std::uint32_t variable = splitting_.draw(proposal.rows, rng_, ghosts_);
+  const std::uint32_t variable = splitting_->draw(proposal.rows, rng_, ghosts_);
   proposal.rule = eligibility_.draw(proposal.rows, variable, rng_);
 }
 
@@ -215,8 +215,8 @@ void Forest::apply_change(AssignedTree& assigned, const Proposal& proposal) {
   kernels_.merge_rows(assigned.ids.data(), n(), right, left, right);
   const auto [column, cutpoint] = comparison(proposal.rule);
   kernels_.split_rows(assigned.ids.data(), n(), left, right, column, cutpoint);
-  splitting_.remove(node.rule.variable);
-  splitting_.remove_ghosts(tree.exhaustion(proposal.node).ghosts);
+  splitting_->counts().remove(node.rule.variable);
+  splitting_->counts().remove_ghosts(tree.exhaustion(proposal.node).ghosts);
   node.rule = proposal.rule;
   node.n_choices = 0;
   settle_split(assigned, proposal);
@@ -236,16 +236,16 @@ void Forest::settle_split(AssignedTree& assigned, const Proposal& proposal) {
     sums_.sum[leaf.leaf] = stats.sum;
     if (weighted()) sums_.weight[leaf.leaf] = stats.weight;
   }
-  splitting_.add(proposal.rule.variable);
-  splitting_.add_ghosts(ghosts_);
+  splitting_->counts().add(proposal.rule.variable);
+  splitting_->counts().add_ghosts(ghosts_);
   tree.exhaustion(proposal.node).ghosts = ghosts_;
 }
 
 void Forest::apply_death(AssignedTree& assigned, const Proposal& proposal) {
   Tree& tree = assigned.tree;
   const Node& node = tree.node(proposal.node);
-  splitting_.remove(node.rule.variable);
-  splitting_.remove_ghosts(tree.exhaustion(proposal.node).ghosts);
+  splitting_->counts().remove(node.rule.variable);
+  splitting_->counts().remove_ghosts(tree.exhaustion(proposal.node).ghosts);
   const Tree::Merge merge = tree.prune(proposal.node);
   for (std::vector<double>* sums : {&sums_.sum, &sums_.weight}) {
     if (sums->empty()) continue;  // no weights

@@ -23,12 +23,12 @@ Tallies::Tallies(std::size_t p, std::size_t n_draws)
       ratio_sums_(p) {}
 
 void Tallies::add(const Forest& forest) {
-  const Splitting& splitting = forest.splitting();
-  const double n_splits = splitting.n_splits();
+  const SplitCounts& splits = forest.splitting().counts();
+  const double n_splits = splits.n_splits();
   const double share = n_splits > 0 ? 1.0 / n_splits : 0.0;
   const std::size_t half = 2 * draw_ < n_draws_ ? 0 : p_;
-  for (const std::uint32_t j : splitting.used()) {
-    const double count = splitting.count(j);
+  for (const std::uint32_t j : splits.used()) {
+    const double count = splits.count(j);
     if (count == 0) continue;  // in use by ghosts alone
     vc[j] += count;
     vip[j] += count * share;
@@ -58,7 +58,7 @@ void Tallies::add_metropolis_importance(const Forest& forest) {
   }
   double total = 0;
   for (const std::uint32_t j : split_on_) {
-    ratio_sums_[j] /= forest.splitting().count(j);
+    ratio_sums_[j] /= forest.splitting().counts().count(j);
     total += ratio_sums_[j];
   }
   for (const std::uint32_t j : split_on_) {

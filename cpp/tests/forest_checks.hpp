@@ -20,7 +20,6 @@ using bayesvc::ForestSettings;
 using bayesvc::LeafId;
 using bayesvc::Node;
 using bayesvc::Rng;
-using bayesvc::SplitPrior;
 using brute_force::Matrix;
 using brute_force::Rows;
 
@@ -104,7 +103,7 @@ inline void check_subtree(const Forest& forest, const AssignedTree& assigned, st
   CHECK(node.birth_ratio > 0 && node.birth_ratio <= 1);
   const auto& exhaustion = assigned.tree.exhaustion(k);
   for (const bayesvc::Ghost& ghost : exhaustion.ghosts) {
-    CHECK(forest.settings().splitting == SplitPrior::collapsed && ghost.count.value() >= 1);
+    CHECK(forest.settings().splitting == "collapsed" && ghost.count.value() >= 1);
     CHECK(!brute_force::eligible(columns, rows, ghost.variable, min_rows));
   }
   if (exhaustion.ineligible_known) {
@@ -150,11 +149,11 @@ inline void check_forest(const Forest& forest) {
     }
   }
   for (const std::size_t i : all) CHECK(forest.fitted(i) == fitted[i]);
-  CHECK(forest.splitting().n_splits() == n_splits);
+  CHECK(forest.splitting().counts().n_splits() == n_splits);
   std::size_t n_used = 0;
-  const auto& used = forest.splitting().used();
+  const auto& used = forest.splitting().counts().used();
   for (std::uint32_t j = 0; j < forest.p(); ++j) {
-    CHECK(forest.splitting().count(j) == counts[j]);
+    CHECK(forest.splitting().counts().count(j) == counts[j]);
     const bool listed = std::find(used.begin(), used.end(), j) != used.end();
     if (counts[j] > 0) CHECK(listed);
     n_used += listed;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -18,7 +19,7 @@ using bayesvc::SavedForests;
 namespace {
 
 constexpr std::array<std::uint64_t, 4> seed = {11, 12, 13, 14};
-constexpr SplitPrior priors[] = {SplitPrior::fixed, SplitPrior::explicit_s, SplitPrior::collapsed};
+constexpr std::string_view priors[] = {"fixed", "explicit", "collapsed"};
 
 struct Problem {
   Kind kind = Kind::mixed;
@@ -26,20 +27,22 @@ struct Problem {
   Columns columns = matrix.encode();
   std::vector<double> y = response(matrix, false);
 
-  ForestSettings settings(SplitPrior prior) const {
+  ForestSettings settings(std::string_view prior) const {
     ForestSettings wanted = bushy(columns);
     wanted.beta = 1.5;
     wanted.splitting = prior;
     return wanted;
   }
-  FitResult run(SplitPrior prior, const ChainConfig& config) const {
+  FitResult run(std::string_view prior, const ChainConfig& config) const {
     Control control;
     FitResult fit = bayesvc::run_fit(columns, y.data(), settings(prior), seed, config, control);
     CHECK(control.sweeps_done == config.burn_in + config.n_draws);
     return fit;
   }
   // The chain that the fit follows.
-  Forest twin(SplitPrior prior) const { return Forest(columns, y.data(), settings(prior), seed); }
+  Forest twin(std::string_view prior) const {
+    return Forest(columns, y.data(), settings(prior), seed);
+  }
 };
 
 void burn_in(Forest& forest, const ChainConfig& config) {
@@ -118,14 +121,14 @@ void add_importance(const Forest& forest, std::vector<double>& mi, double draws)
 
 TEST(tallies_agree_with_kept_counts) {
   const Problem problem;
-  for (const SplitPrior prior : priors) {
+  for (const std::string_view prior : priors) {
     for (const std::size_t n_draws : {1u, 2u, 3u, 50u, 101u}) {
       ChainConfig config{30, n_draws, true, true, false};
       const FitResult fit = problem.run(prior, config);
       CHECK(fit.sigma.size() == n_draws && fit.alpha.size() == n_draws);
       CHECK(!fit.forests.has_value());
       check_tallies(fit, problem.columns.p(), n_draws);
-      for (const double alpha : fit.alpha) CHECK(std::isnan(alpha) == (prior == SplitPrior::fixed));
+      for (const double alpha : fit.alpha) CHECK(std::isnan(alpha) == (prior == "fixed"));
       for (std::size_t k = 0; k < n_draws; ++k) {
         double total = 0;
         for (std::size_t j = 0; j < problem.columns.p(); ++j)
@@ -137,8 +140,8 @@ TEST(tallies_agree_with_kept_counts) {
 }
 
 TEST(fitted_values_are_means_over_the_draws) {
-  for (const SplitPrior prior : priors) {
-    const Problem problem{prior == SplitPrior::fixed ? Kind::mixed : Kind::messy};
+  for (const std::string_view prior : priors) {
+    const Problem problem{prior == "fixed" ? Kind::mixed : Kind::messy};
     const FitResult fit = problem.run(prior, {20, 7, false, false, true, true});
     std::vector<double> draws(7 * problem.matrix.n);
     fit.forests->predict(problem.matrix.x.data(), problem.matrix.n, 1,
@@ -155,7 +158,7 @@ TEST(fitted_values_are_means_over_the_draws) {
 TEST(fits_on_threads_are_the_fits_one_by_one) {
   const Problem problem{Kind::messy};
   const ChainConfig config{30, 40, true, true, true};
-  std::vector<FitResult> together(4, problem.run(SplitPrior::fixed, {0, 1}));
+  std::vector<FitResult> together(4, problem.run("fixed", {0, 1}));
   Control control;
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < together.size(); ++t)
@@ -174,7 +177,7 @@ TEST(fits_on_threads_are_the_fits_one_by_one) {
 // A fit is its chain, neither more nor less: what is kept on the side draws nothing from it.
 TEST(fits_follow_their_chain) {
   const Problem problem;
-  for (const SplitPrior prior : priors) {
+  for (const std::string_view prior : priors) {
     const ChainConfig config{21, 60, true, true, true};
     const FitResult fit = problem.run(prior, config);
     Forest forest = problem.twin(prior);
@@ -191,7 +194,7 @@ TEST(fits_follow_their_chain) {
       forest.sweep();
       CHECK(fit.sigma[k] == forest.sigma());
       for (std::uint32_t j = 0; j < problem.columns.p(); ++j)
-        CHECK(fit.counts[k * problem.columns.p() + j] == forest.splitting().count(j));
+        CHECK(fit.counts[k * problem.columns.p() + j] == forest.splitting().counts().count(j));
       add_importance(forest, mi, static_cast<double>(config.n_draws));
       for (const AssignedTree& assigned : forest.trees()) depth += assigned.tree.depth();
       for (std::size_t i = 0; i < problem.matrix.n; ++i)
@@ -208,7 +211,7 @@ TEST(fits_follow_their_chain) {
 
 TEST(prediction_reads_any_layout_on_any_number_of_threads) {
   const Problem problem;
-  const FitResult fit = problem.run(SplitPrior::fixed, {50, 9, false, false, true});
+  const FitResult fit = problem.run("fixed", {50, 9, false, false, true});
   const std::size_t n = problem.matrix.n, p = problem.columns.p();
   std::vector<double> rows(n * p), expected(9 * n), found(9 * n);
   for (std::size_t i = 0; i < n; ++i)
@@ -225,7 +228,7 @@ TEST(prediction_reads_any_layout_on_any_number_of_threads) {
 
 TEST(trees_with_and_without_a_variable_add_up) {
   const Problem problem;
-  const FitResult fit = problem.run(SplitPrior::fixed, {50, 9, false, false, true});
+  const FitResult fit = problem.run("fixed", {50, 9, false, false, true});
   const std::size_t n = problem.matrix.n;
   const auto sums = [&](const std::vector<char>& wanted) {
     std::vector<double> out(9 * n, NAN);
@@ -247,7 +250,7 @@ TEST(cancelled_fits_stop) {
   control.cancelled = true;
   bool stopped = false;
   try {
-    bayesvc::run_fit(problem.columns, problem.y.data(), problem.settings(SplitPrior::fixed), seed,
+    bayesvc::run_fit(problem.columns, problem.y.data(), problem.settings("fixed"), seed,
                      {1000000000, 1, false, false, false}, control);
   } catch (const bayesvc::Cancelled&) {
     stopped = true;
@@ -258,7 +261,7 @@ TEST(cancelled_fits_stop) {
 TEST(damaged_forests_are_refused) {
   const Problem problem;
   const std::size_t p = problem.columns.p();
-  const SavedForests sound = *problem.run(SplitPrior::fixed, {80, 3, false, false, true}).forests;
+  const SavedForests sound = *problem.run("fixed", {80, 3, false, false, true}).forests;
   const auto refused = [p](const SavedForests& forests) {
     try {
       forests.check(p);

@@ -7,20 +7,25 @@
 #include <numeric>
 #include <vector>
 
-#include "../splitting.hpp"
+#include "../splitting/collapsed_dirichlet.hpp"
+#include "../splitting/explicit_dirichlet.hpp"
+#include "../splitting/fixed.hpp"
 #include "brute_force.hpp"
 #include "check.hpp"
 #include "statistics.hpp"
 
+using bayesvc::CollapsedDirichlet;
 using bayesvc::Columns;
 using bayesvc::DirichletSettings;
 using bayesvc::Eligibility;
+using bayesvc::ExplicitDirichlet;
+using bayesvc::FixedSplitting;
 using bayesvc::Ghost;
 using bayesvc::LeafId;
+using bayesvc::make_splitting_prior;
 using bayesvc::Rng;
 using bayesvc::RowSet;
-using bayesvc::SplitPrior;
-using bayesvc::Splitting;
+using bayesvc::SplittingPrior;
 using brute_force::Matrix;
 using brute_force::rng_of;
 
@@ -74,8 +79,8 @@ std::vector<std::uint32_t> range(std::uint32_t begin, std::uint32_t end) {
 void check_z(double z) { CHECK_NEAR(z, 0.0, statistics::z_limit); }
 
 // Relative frequencies of the variables drawn against weights; zero-weight ones must not come.
-void check_variables(const Splitting& splitting, const RowSet& rows, std::vector<double> weights,
-                     int n_draws, Rng& rng) {
+void check_variables(const SplittingPrior& splitting, const RowSet& rows,
+                     std::vector<double> weights, int n_draws, Rng& rng) {
   std::vector<double> counts(weights.size(), 0.0), kept, probability;
   std::vector<Ghost> ghosts;
   for (int k = 0; k < n_draws; ++k) counts[splitting.draw(rows, rng, ghosts)] += 1;
@@ -96,17 +101,17 @@ std::vector<double> at_node(const Scene& scene, std::vector<double> weights) {
   return weights;
 }
 
-Splitting collapsed(const Scene& scene, double alpha) {
+CollapsedDirichlet collapsed(const Scene& scene, double alpha) {
   DirichletSettings settings;
   settings.alpha = alpha;
-  return Splitting(SplitPrior::collapsed, scene.weights, settings, scene.eligibility);
+  return CollapsedDirichlet(scene.weights, settings, scene.eligibility);
 }
 
 // alpha times the prior weight, plus the count, of every variable.
-std::vector<double> urn(const Scene& scene, const Splitting& splitting, double alpha) {
+std::vector<double> urn(const Scene& scene, const SplittingPrior& splitting, double alpha) {
   std::vector<double> weights = scene.weights;
   for (std::uint32_t j = 0; j < weights.size(); ++j)
-    weights[j] = alpha * weights[j] / scene.total_weight() + splitting.count(j);
+    weights[j] = alpha * weights[j] / scene.total_weight() + splitting.counts().count(j);
   return weights;
 }
 
@@ -129,7 +134,7 @@ TEST(fixed_weights_are_followed) {
   for (const std::vector<double>& weights :
        {std::vector<double>{1, 1, 1, 1, 1, 1}, {5, 1, 0, 3, 0.5, 2}, {0, 0, 7, 0, 0, 1}}) {
     const Scene scene(weights, {1, 4});
-    const Splitting splitting(SplitPrior::fixed, weights, {}, scene.eligibility);
+    const FixedSplitting splitting(weights, {}, scene.eligibility);
     check_variables(splitting, scene.root(), weights, 40000, rng);
     check_variables(splitting, scene.node(), at_node(scene, weights), 40000, rng);
   }
@@ -141,7 +146,7 @@ TEST(eligible_variables_of_tiny_weight_are_found) {
   for (const double tiny : {1e-3, 1e-9, 1e-200}) {
     const std::vector<double> weights = {1, 3 * tiny, 1, tiny, 6 * tiny};
     const Scene scene(weights, {0, 2});
-    const Splitting splitting(SplitPrior::fixed, weights, {}, scene.eligibility);
+    const FixedSplitting splitting(weights, {}, scene.eligibility);
     check_variables(splitting, scene.node(), at_node(scene, weights), 4000, rng);
   }
 }
@@ -152,12 +157,13 @@ TEST(the_urn_counts_splits) {
        {std::vector<double>(8, 1.0), std::vector<double>{5, 1, 0, 3, 0.5, 2, 1, 1}}) {
     const Scene scene(weights, {});
     for (const double alpha : {0.01, 1.0, 30.0}) {
-      Splitting splitting = collapsed(scene, alpha);
+      CollapsedDirichlet splitting = collapsed(scene, alpha);
       check_variables(splitting, scene.root(), urn(scene, splitting, alpha), 20000, rng);
-      for (const std::uint32_t j : {0u, 5u, 5u, 3u, 5u, 3u}) splitting.add(j);
-      splitting.remove(0);
-      CHECK(splitting.count(5) == 3 && splitting.count(0) == 0 && splitting.n_splits() == 5);
-      CHECK(splitting.used().size() == 2);
+      for (const std::uint32_t j : {0u, 5u, 5u, 3u, 5u, 3u}) splitting.counts().add(j);
+      splitting.counts().remove(0);
+      CHECK(splitting.counts().count(5) == 3 && splitting.counts().count(0) == 0 &&
+            splitting.counts().n_splits() == 5);
+      CHECK(splitting.counts().used().size() == 2);
       check_variables(splitting, scene.root(), urn(scene, splitting, alpha), 20000, rng);
       splitting.set_learning(false);
       check_variables(splitting, scene.root(), weights, 20000, rng);
@@ -177,9 +183,10 @@ TEST(rules_with_ghosts_have_their_exact_marginal) {
       const Scene scene(weights, range(n_eligible, 30));
       for (const double alpha : {0.1, 3.0, 200.0}) {
         for (const bool counted : {false, true}) {
-          Splitting splitting = collapsed(scene, alpha);
+          CollapsedDirichlet splitting = collapsed(scene, alpha);
           if (counted)
-            for (const std::uint32_t j : {0u, 1u, 1u, 28u, 28u, 28u, 28u, 29u}) splitting.add(j);
+            for (const std::uint32_t j : {0u, 1u, 1u, 28u, 28u, 28u, 28u, 29u})
+              splitting.counts().add(j);
           check_variables(splitting, scene.node(), at_node(scene, urn(scene, splitting, alpha)),
                           4000, rng);
         }
@@ -197,8 +204,8 @@ TEST(ghosts_have_their_exact_mean) {
       std::vector<double> prior(30, 1.0);  // or little of it eligible: long sequences
       if (alpha > 100 && n_eligible == 10) std::fill(prior.begin(), prior.begin() + 10, 0.05);
       const Scene scene(prior, range(n_eligible, 30));
-      Splitting splitting = collapsed(scene, alpha);
-      for (const std::uint32_t j : {0u, 1u, 29u, 29u, 29u, 28u}) splitting.add(j);
+      CollapsedDirichlet splitting = collapsed(scene, alpha);
+      for (const std::uint32_t j : {0u, 1u, 29u, 29u, 29u, 28u}) splitting.counts().add(j);
       const auto weights = urn(scene, splitting, alpha);
       const double e = total_of(weights, scene.eligible), i = total_of(weights, scene.ineligible);
       CHECK(e > 8);  // moments enough for the normal limit
@@ -239,8 +246,8 @@ TEST(ghosts_without_a_mean_have_the_right_tail) {
     // With more ineligible variables the long sequences come in several parts.
     for (const auto& ineligible : {range(7, 8), range(5, 40)}) {
       const Scene scene(std::vector<double>(50, 1.0), ineligible);
-      Splitting splitting = collapsed(scene, alpha);
-      for (int k = 0; k < 20; ++k) splitting.add(7);
+      CollapsedDirichlet splitting = collapsed(scene, alpha);
+      for (int k = 0; k < 20; ++k) splitting.counts().add(7);
       const auto weights = urn(scene, splitting, alpha);
       const double e = total_of(weights, scene.eligible), i = total_of(weights, ineligible);
       std::vector<double> log_lengths;
@@ -273,9 +280,9 @@ TEST(ghosts_without_a_mean_have_the_right_tail) {
 
 TEST(ghosts_come_and_go_without_a_trace) {
   const Scene scene(std::vector<double>(12, 1.0), {3, 4, 5});
-  Splitting splitting = collapsed(scene, 0.5), fresh = collapsed(scene, 0.5);
-  for (Splitting* each : {&splitting, &fresh})
-    for (const std::uint32_t j : {1u, 3u, 3u}) each->add(j);
+  CollapsedDirichlet splitting = collapsed(scene, 0.5), fresh = collapsed(scene, 0.5);
+  for (CollapsedDirichlet* each : {&splitting, &fresh})
+    for (const std::uint32_t j : {1u, 3u, 3u}) each->counts().add(j);
   const std::vector<std::vector<Ghost>> nodes = {
       {{3, 1e300}, {4, 1}},
       {{3, 7}, {5, 0x1p40 - 1}},
@@ -285,11 +292,14 @@ TEST(ghosts_come_and_go_without_a_trace) {
       {{3, 0x1p40 + 1}},
       {{4, 0x1p39}, {3, 1e100}},
   };
-  for (const auto& ghosts : nodes) splitting.add_ghosts(ghosts);
-  CHECK(splitting.used().size() == 4 && splitting.n_splits() == 3);  // ghosts are not splits
-  CHECK(splitting.count(3) == 2 && splitting.count(4) == 0 && splitting.count(5) == 0);
-  for (const std::size_t k : {3u, 0u, 6u, 2u, 5u, 1u, 4u}) splitting.remove_ghosts(nodes[k]);
-  auto left = splitting.used(), expected = fresh.used();
+  for (const auto& ghosts : nodes) splitting.counts().add_ghosts(ghosts);
+  CHECK(splitting.counts().used().size() == 4 &&
+        splitting.counts().n_splits() == 3);  // ghosts are not splits
+  CHECK(splitting.counts().count(3) == 2 && splitting.counts().count(4) == 0 &&
+        splitting.counts().count(5) == 0);
+  for (const std::size_t k : {3u, 0u, 6u, 2u, 5u, 1u, 4u})
+    splitting.counts().remove_ghosts(nodes[k]);
+  auto left = splitting.counts().used(), expected = fresh.counts().used();
   std::sort(left.begin(), left.end());
   std::sort(expected.begin(), expected.end());
   CHECK(left == expected);
@@ -323,7 +333,7 @@ TEST(log_mass_agrees_with_direct_sums) {
         total += weights[j];
         if (!scene.is_constant(j)) rest += weights[j];
       }
-      const Splitting splitting(SplitPrior::fixed, weights, {}, scene.eligibility);
+      const FixedSplitting splitting(weights, {}, scene.eligibility);
       const auto expected = static_cast<double>(std::log(rest) - std::log(total));
       CHECK_NEAR(splitting.log_mass(out), expected, 1e-12 * (1 + std::fabs(expected)));
       CHECK(splitting.log_mass({}) == 0);
@@ -335,6 +345,6 @@ TEST(log_mass_agrees_with_direct_sums) {
   }
   const std::vector<double> weights = {1, 2e-200, 1, 3e-200};
   const Scene scene(weights, {0, 2});
-  const Splitting splitting(SplitPrior::fixed, weights, {}, scene.eligibility);
+  const FixedSplitting splitting(weights, {}, scene.eligibility);
   CHECK_NEAR(splitting.log_mass({0, 2}), std::log(2.5e-200), 1e-11);
 }
