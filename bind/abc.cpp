@@ -29,7 +29,7 @@ void check(const Columns& columns, const Matrix& x, const Vector& y, const AbcSe
     throw nb::value_error("settings.splitting must be 'fixed'");
   if (settings.n_train < 2 || settings.n_train >= n)
     throw nb::value_error("n_train must be at least 2 and less than the number of rows");
-  if (settings.forest.binary && settings.offsets.size() != settings.n_train + 1)
+  if (settings.forest.response == "probit" && settings.offsets.size() != settings.n_train + 1)
     throw nb::value_error("offsets must have n_train + 1 values for a binary y");
 }
 

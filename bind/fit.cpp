@@ -39,7 +39,7 @@ void check_fit(const bayesvc::Columns& columns, const Vector& y,
   if (!settings.row_weights.empty() &&
       (settings.row_weights.size() != columns.n() || !all_weights(settings.row_weights)))
     throw nb::value_error("settings.row_weights must have one finite value for each row");
-  if (!settings.row_weights.empty() && settings.binary)
+  if (!settings.row_weights.empty() && settings.response == "probit")
     throw nb::value_error("settings.row_weights are for a continuous y");
 }
 

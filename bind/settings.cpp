@@ -15,7 +15,9 @@ void bind_settings(nb::module_& m) {
       .def_rw("nu", &ForestSettings::nu)
       .def_rw("lambda_", &ForestSettings::lambda)
       .def_rw("sigma", &ForestSettings::sigma)
-      .def_rw("binary", &ForestSettings::binary)
+      .def_prop_rw(
+          "binary", [](const ForestSettings& self) { return self.response == "probit"; },
+          [](ForestSettings& self, bool binary) { self.response = binary ? "probit" : "gaussian"; })
       .def_rw("offset", &ForestSettings::offset)
       .def_rw("likelihood", &ForestSettings::likelihood)
       .def_rw("kernel", &ForestSettings::kernel)

@@ -11,6 +11,8 @@ namespace {
 // Below this spread of the scaled response, 32-bit residuals would lose digits that matter.
 constexpr double least_spread_for_single = 0.005;
 
+bool is_binary(const ForestSettings& settings) { return settings.response == "probit"; }
+
 double standard_deviation(const std::vector<double>& y) {
   const double n = static_cast<double>(y.size());
   const double mean = std::accumulate(y.begin(), y.end(), 0.0) / n;
@@ -128,7 +130,7 @@ AbcSampler::Half AbcSampler::calibrated(const AbcPlan& plan, const Control& cont
   for (const std::uint32_t j : plan.subset)
     half.settings.weights.push_back(settings_.forest.weights[j]);
   for (const std::uint32_t row : plan.train) half.y.push_back(y_[row]);
-  if (half.settings.binary) {
+  if (is_binary(half.settings)) {
     const auto ones = static_cast<std::size_t>(std::count(half.y.begin(), half.y.end(), 1.0));
     half.settings.offset = settings_.offsets[ones];
     half.settings.single_precision = true;
@@ -204,8 +206,8 @@ std::vector<double> AbcSampler::simulated(const std::vector<double>& f, const Ha
   std::vector<double> pseudo_y;
   for (const double mean : f) {
     const double noisy = mean + sigma * rng.normal();
-    pseudo_y.push_back(half.settings.binary ? half.settings.offset + noisy > 0
-                                            : half.low + (noisy + 0.5) * half.range);
+    pseudo_y.push_back(is_binary(half.settings) ? half.settings.offset + noisy > 0
+                                                : half.low + (noisy + 0.5) * half.range);
   }
   return pseudo_y;
 }

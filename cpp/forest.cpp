@@ -20,6 +20,10 @@ constexpr std::uint64_t refresh_interval = 128;
 
 Forest::Forest(const Columns& columns, const double* y, const ForestSettings& settings,
                const std::array<std::uint64_t, 4>& seed)
+    : Forest(columns, y, settings, seed, make_response_model(settings)) {}
+
+Forest::Forest(const Columns& columns, const double* y, const ForestSettings& settings,
+               const std::array<std::uint64_t, 4>& seed, std::unique_ptr<ResponseModel> response)
     : columns_(columns),
       settings_(settings),
       kernels_(kernels_named(settings.kernel.c_str())),
@@ -27,8 +31,8 @@ Forest::Forest(const Columns& columns, const double* y, const ForestSettings& se
       splitting_(make_splitting_prior(settings.splitting, settings.weights, settings.dirichlet,
                                       eligibility_)),
       rng_(seed),
-      residual_(
-          Residual::make(settings.single_precision, columns.n(), kernels_, settings.row_weights)),
+      residual_(Residual::make(settings.single_precision, columns.n(), kernels_)),
+      response_(std::move(response)),
       leaf_variance_(settings.leaf_sd * settings.leaf_sd) {
   const auto n_rows = static_cast<std::uint32_t>(n());
   const std::vector<LeafId> ids(n(), 0);
@@ -38,22 +42,21 @@ Forest::Forest(const Columns& columns, const double* y, const ForestSettings& se
     split_probability_.push_back(split_probability(depth));
   for (const double probability : split_probability_)
     log_terminal_.push_back(log(1.0 - probability));
-  sigma_ = settings.binary              ? 1.0
-           : std::isnan(settings.sigma) ? std::sqrt(settings.lambda)
-                                        : settings.sigma;
   set_y(y);
 }
 
 void Forest::set_y(const double* y) {
-  y_.assign(y, y + n());
-  if (settings_.binary) {
-    latent_.resize(n());
-    for (std::size_t i = 0; i < n(); ++i) latent_[i] = settings_.offset + fitted(i);
-    refresh_residual();
-    draw_latents();
-  } else {
-    refresh_residual();
-  }
+  response_->observe(y, sum_of_trees());
+  residual_->set_precisions(response_->precisions());
+  refresh_residual();
+  if (response_->redraws().any()) redraw_response();
+}
+
+std::vector<double> Forest::sum_of_trees() const {
+  std::vector<double> sums(n(), 0.0);
+  for (const AssignedTree& assigned : trees_)
+    for (std::size_t i = 0; i < n(); ++i) sums[i] += assigned.tree.mu[assigned.ids[i]];
+  return sums;
 }
 
 double Forest::fitted(std::size_t row) const {
@@ -62,16 +65,34 @@ double Forest::fitted(std::size_t row) const {
   return sum;
 }
 
-double Forest::target(std::size_t row) const {
-  return settings_.binary ? latent_[row] - settings_.offset : y_[row];
-}
-
 void Forest::add_fitted(std::vector<double>& sums) const {
-  for (std::size_t i = 0; i < n(); ++i) sums[i] += target(i) - residual_->get(i);
+  std::vector<double> residual(n());
+  residual_->read(residual);
+  const std::vector<double>& working = response_->working();
+  const double offset = response_->offset();
+  for (std::size_t i = 0; i < n(); ++i) sums[i] += (working[i] - offset) - residual[i];
 }
 
 void Forest::refresh_residual() {
-  for (std::size_t i = 0; i < n(); ++i) residual_->set(i, target(i) - fitted(i));
+  std::vector<double> values = sum_of_trees();
+  const std::vector<double>& working = response_->working();
+  const double offset = response_->offset();
+  for (std::size_t i = 0; i < n(); ++i) values[i] = (working[i] - offset) - values[i];
+  residual_->write(values);
+}
+
+// What the rows carry, given offset + f(x_i), which is the working response less its residual.
+void Forest::redraw_response() {
+  std::vector<double> mean(n());
+  residual_->read(mean);
+  const std::vector<double>& working = response_->working();
+  for (std::size_t i = 0; i < n(); ++i) mean[i] = working[i] - mean[i];
+  response_->redraw(mean, rng_);
+  if (response_->redraws().working) {
+    for (std::size_t i = 0; i < n(); ++i) mean[i] = working[i] - mean[i];
+    residual_->write(mean);
+  }
+  if (response_->redraws().precisions) residual_->set_precisions(response_->precisions());
 }
 
 void Forest::sweep() {
@@ -79,10 +100,8 @@ void Forest::sweep() {
   const double sum_of_squares = residual_->finish(*previous_);
   previous_ = nullptr;
   update_splitting();
-  if (settings_.binary)
-    draw_latents();
-  else if (std::isnan(settings_.sigma))
-    draw_sigma(sum_of_squares);
+  response_->update(sum_of_squares, rng_);
+  if (response_->redraws().any()) redraw_response();
   if (++sweeps_ % refresh_interval == 0) refresh_residual();
 }
 
@@ -108,7 +127,7 @@ void Forest::update_tree(std::size_t t) {
 }
 
 void Forest::draw_leaf_values(Tree& tree) {
-  const double variance = sigma_ * sigma_;
+  const double variance = sigma() * sigma();
   for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
     const double normal = rng_.normal();
     double value = settings_.leaf_sd * normal;
@@ -119,28 +138,6 @@ void Forest::draw_leaf_values(Tree& tree) {
       value = shrink * stats.sum + std::sqrt(shrink * variance) * normal;
     }
     tree.mu[leaf] = residual_->rounded(value);
-  }
-}
-
-void Forest::draw_sigma(double sum_of_squares) {
-  double scale = settings_.nu * settings_.lambda;
-  double df = settings_.nu;
-  if (settings_.likelihood) {
-    scale += sum_of_squares;
-    df += static_cast<double>(n());
-  }
-  sigma_ = std::sqrt(scale / (2.0 * rng_.gamma(0.5 * df)));
-}
-
-// z_i ~ N(offset + f_i, 1), above 0 where y_i = 1 and below 0 elsewhere.
-void Forest::draw_latents() {
-  for (std::size_t i = 0; i < n(); ++i) {
-    const double mean = latent_[i] - residual_->get(i);
-    if (!settings_.likelihood)
-      latent_[i] = mean + rng_.normal();
-    else
-      latent_[i] = y_[i] > 0.5 ? mean + rng_.normal_above(-mean) : mean - rng_.normal_above(mean);
-    residual_->set(i, latent_[i] - mean);
   }
 }
 
@@ -192,7 +189,7 @@ double Forest::split_probability(unsigned depth) const {
 // Of a leaf's rows with its value integrated out, up to terms that do not depend on the tree.
 double Forest::log_likelihood(const NodeStats& stats) const {
   if (!settings_.likelihood) return 0;
-  const double variance = sigma_ * sigma_;
+  const double variance = sigma() * sigma();
   const double total = variance + stats.weight * leaf_variance_;
   return 0.5 *
          (log(variance / total) + stats.sum * stats.sum * leaf_variance_ / (variance * total));
@@ -214,7 +211,7 @@ double Forest::log_birth_ratio(const NodeStats& left, const NodeStats& right,
   if (left.splittable) factor *= stay;
   if (right.splittable) factor *= stay;
   if (!settings_.likelihood) return log(factor);
-  const double variance = sigma_ * sigma_;
+  const double variance = sigma() * sigma();
   const double total_left = variance + left.weight * leaf_variance_;
   const double total_right = variance + right.weight * leaf_variance_;
   const double total = variance + (left.weight + right.weight) * leaf_variance_;

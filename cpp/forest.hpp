@@ -10,36 +10,15 @@
 
 #include "columns.hpp"
 #include "eligibility.hpp"
+#include "forest_settings.hpp"
 #include "kernels.hpp"
 #include "residual.hpp"
+#include "response/response_model.hpp"
 #include "rng.hpp"
 #include "splitting/splitting_prior.hpp"
 #include "tree.hpp"
 
 namespace bayesvc {
-
-enum class Move : std::uint8_t { birth, death, change, swap };
-inline constexpr std::size_t n_moves = 4;
-
-// All on the scaled y. The caller has validated them.
-struct ForestSettings {
-  std::size_t n_trees = 20;
-  double gamma = 0.95, beta = 2.0;  // a node at depth d splits with probability gamma (1+d)^-beta
-  std::uint32_t min_samples_leaf = 1;
-  std::array<double, n_moves> moves{0.25, 0.25, 0.4, 0.1};  // sum to 1
-  double leaf_sd = 0.05;
-  double nu = 3.0, lambda = 1.0;                            // sigma^2 ~ nu lambda / chi2_nu
-  double sigma = std::numeric_limits<double>::quiet_NaN();  // fixed sigma; nan: sampled
-  bool binary = false;                                      // probit: y is 0 or 1
-  double offset = 0.0;
-  std::string splitting = "fixed";  // see make_splitting_prior
-  std::vector<double> weights;      // one per variable
-  std::vector<double> row_weights;  // y_i has variance sigma^2 / w_i; empty: all one
-  DirichletSettings dirichlet;
-  bool likelihood = true;  // false: the prior alone
-  bool single_precision = true;
-  std::string kernel = "auto";
-};
 
 struct ProposalRecord {
   Move kind = Move::birth;
@@ -55,6 +34,9 @@ class Forest {
  public:
   Forest(const Columns& columns, const double* y, const ForestSettings& settings,
          const std::array<std::uint64_t, 4>& seed);
+  // The same with a response model that the settings do not name.
+  Forest(const Columns& columns, const double* y, const ForestSettings& settings,
+         const std::array<std::uint64_t, 4>& seed, std::unique_ptr<ResponseModel> response);
 
   void sweep();
 
@@ -65,8 +47,9 @@ class Forest {
   const std::vector<AssignedTree>& trees() const { return trees_; }
   SplittingPrior& splitting() { return *splitting_; }
   const SplittingPrior& splitting() const { return *splitting_; }
-  double sigma() const { return sigma_; }
-  void set_sigma(double sigma) { sigma_ = sigma; }
+  const ResponseModel& response() const { return *response_; }
+  double sigma() const { return response_->sigma(); }
+  void set_sigma(double sigma) { response_->set_sigma(sigma); }
   void set_y(const double* y);
   double fitted(std::size_t row) const;
   // Adds the sum of the trees at each row, as the residuals know it.
@@ -109,10 +92,9 @@ class Forest {
   // forest.cpp
   void update_tree(std::size_t t);
   void draw_leaf_values(Tree& tree);
-  void draw_sigma(double sum_of_squares);
-  void draw_latents();
+  void redraw_response();
   void update_splitting();
-  double target(std::size_t row) const;  // what the trees are fitted to
+  std::vector<double> sum_of_trees() const;
   void refresh_residual();
   void refresh_ghosts(AssignedTree& assigned);
   std::size_t grow_listed(AssignedTree& assigned, std::int32_t k,
@@ -159,7 +141,7 @@ class Forest {
   double log_birth_ratio(const NodeStats& left, const NodeStats& right,
                          const Context& context) const;
   NodeStats leaf_stats(const Node& leaf, const LeafSums& sums) const;
-  bool weighted() const { return !settings_.row_weights.empty(); }
+  bool weighted() const { return residual_->weighted(); }
   static double clipped_exp(double log_ratio);  // min(1, ratio), and above zero
   std::int32_t nth_node(const Tree& tree, bool (*wanted)(const Tree&, std::int32_t),
                         std::uint32_t n) const;
@@ -171,10 +153,9 @@ class Forest {
   std::unique_ptr<SplittingPrior> splitting_;
   Rng rng_;
   std::unique_ptr<Residual> residual_;
-  std::vector<double> y_, latent_;
+  std::unique_ptr<ResponseModel> response_;
   std::vector<AssignedTree> trees_;
   const AssignedTree* previous_ = nullptr;  // its values are still in the residuals
-  double sigma_;
   double leaf_variance_;
   std::vector<double> split_probability_, log_terminal_;  // by depth, for the first few
   std::uint64_t sweeps_ = 0;

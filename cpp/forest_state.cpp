@@ -43,7 +43,7 @@ void Forest::keep_record(std::size_t t, const Proposal& proposal, bool accepted)
   record.child = proposal.child < 0 ? -1 : preorder_position(tree, proposal.child);
   record.rule = proposal.rule;
   record.before = listed(tree);
-  record.sigma = sigma_;
+  record.sigma = sigma();
   record.log_ratio = proposal.log_ratio;
   record.birth_ratio = proposal.birth_ratio;
   record.accepted = accepted;

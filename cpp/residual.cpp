@@ -8,10 +8,7 @@ namespace {
 template <class Real>
 class ResidualOf final : public Residual {
  public:
-  ResidualOf(std::size_t n, const Kernels& kernels, const std::vector<double>& weights)
-      : kernels_(kernels), values_(n, Real{0}) {
-    for (const double weight : weights) weights_.push_back(static_cast<Real>(weight));
-  }
+  ResidualOf(std::size_t n, const Kernels& kernels) : kernels_(kernels), values_(n, Real{0}) {}
 
   void advance(const AssignedTree* previous, const AssignedTree& current,
                const Candidate& candidate, LeafSums& out) override {
@@ -48,8 +45,18 @@ class ResidualOf final : public Residual {
   double rounded(double value) const override {
     return static_cast<double>(static_cast<Real>(value));
   }
-  double get(std::size_t row) const override { return static_cast<double>(values_[row]); }
-  void set(std::size_t row, double value) override { values_[row] = static_cast<Real>(value); }
+  void read(std::vector<double>& values) const override {
+    for (std::size_t i = 0; i < values_.size(); ++i) values[i] = static_cast<double>(values_[i]);
+  }
+  void write(const std::vector<double>& values) override {
+    for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = static_cast<Real>(values[i]);
+  }
+  void set_precisions(const std::vector<double>& precisions) override {
+    weights_.resize(precisions.size());
+    for (std::size_t i = 0; i < weights_.size(); ++i)
+      weights_[i] = static_cast<Real>(precisions[i]);
+  }
+  bool weighted() const override { return !weights_.empty(); }
 
  private:
   // The kernel of this precision.
@@ -122,10 +129,9 @@ class ResidualOf final : public Residual {
 }  // namespace
 
 std::unique_ptr<Residual> Residual::make(bool single_precision, std::size_t n,
-                                         const Kernels& kernels,
-                                         const std::vector<double>& weights) {
-  if (single_precision) return std::make_unique<ResidualOf<float>>(n, kernels, weights);
-  return std::make_unique<ResidualOf<double>>(n, kernels, weights);
+                                         const Kernels& kernels) {
+  if (single_precision) return std::make_unique<ResidualOf<float>>(n, kernels);
+  return std::make_unique<ResidualOf<double>>(n, kernels);
 }
 
 }  // namespace bayesvc

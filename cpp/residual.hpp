@@ -46,12 +46,15 @@ class Residual {
   virtual double finish(const AssignedTree& previous) = 0;
   // A leaf value as the residuals' precision holds it.
   virtual double rounded(double value) const = 0;
-  virtual double get(std::size_t row) const = 0;
-  virtual void set(std::size_t row, double value) = 0;
+  // All rows at once.
+  virtual void read(std::vector<double>& values) const = 0;
+  virtual void write(const std::vector<double>& values) = 0;
+  // The precisions of the rows, by which all sums are weighted, from now on; empty: all one.
+  virtual void set_precisions(const std::vector<double>& precisions) = 0;
+  virtual bool weighted() const = 0;
 
-  // Without weights each row has weight one. All sums are weighted.
   static std::unique_ptr<Residual> make(bool single_precision, std::size_t n,
-                                        const Kernels& kernels, const std::vector<double>& weights);
+                                        const Kernels& kernels);
 };
 
 }  // namespace bayesvc

@@ -47,7 +47,7 @@ struct Problem {
   AbcSettings settings(bool binary) const {
     AbcSettings wanted;
     wanted.forest = bushy(columns);
-    wanted.forest.binary = binary;
+    wanted.forest.response = binary ? "probit" : "gaussian";
     wanted.burn_in = 30;
     wanted.n_train = matrix.n / 2 + 3;
     wanted.lambda_unit = 0.2;
@@ -128,7 +128,7 @@ Twin twin_of(const Problem& problem, const AbcSettings& abc, const AbcPlan& plan
   const Matrix train = problem.part(problem.matrix, plan.train, plan.subset);
   const Matrix held_out = problem.part(problem.matrix, plan.held_out, plan.subset);
   std::vector<double> y = chosen(problem.y, plan.train);
-  if (abc.forest.binary) {
+  if (abc.forest.response == "probit") {
     const auto ones = static_cast<std::size_t>(std::count(y.begin(), y.end(), 1.0));
     twin.settings.offset = abc.offsets[ones];
   } else {

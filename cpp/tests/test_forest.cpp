@@ -94,7 +94,7 @@ TEST(chains_of_binary_responses_keep_their_books) {
     for (const std::string_view prior : priors) {
       ForestSettings settings = bushy(columns);
       settings.splitting = prior;
-      settings.binary = true;
+      settings.response = "probit";
       settings.offset = 0.2;
       settings.leaf_sd = 0.6;
       check_chain(columns, response(m, true), settings, 150, tracks);

@@ -93,7 +93,7 @@ std::uint64_t run(const Golden& golden, const char* kernel) {
   settings.beta = 1.0;
   settings.splitting = golden.prior;
   settings.single_precision = golden.single;
-  settings.binary = golden.binary;
+  settings.response = golden.binary ? "probit" : "gaussian";
   settings.kernel = kernel;
   if (golden.weighted)
     for (std::size_t i = 0; i < m.n; ++i)

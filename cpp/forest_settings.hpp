@@ -1,0 +1,41 @@
+// What a forest is to be: priors, moves, response and arithmetic. All on the scale of the working
+// response; the caller has validated them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "splitting/splitting_prior.hpp"
+
+namespace bayesvc {
+
+enum class Move : std::uint8_t { birth, death, change, swap };
+inline constexpr std::size_t n_moves = 4;
+
+struct ForestSettings {
+  std::size_t n_trees = 20;
+  double gamma = 0.95, beta = 2.0;  // a node at depth d splits with probability gamma (1+d)^-beta
+  std::uint32_t min_samples_leaf = 1;
+  std::array<double, n_moves> moves{0.25, 0.25, 0.4, 0.1};  // sum to 1
+  double leaf_sd = 0.05;
+
+  std::string response = "gaussian";                        // see make_response_model
+  double nu = 3.0, lambda = 1.0;                            // sigma^2 ~ nu lambda / chi2_nu
+  double sigma = std::numeric_limits<double>::quiet_NaN();  // fixed sigma; nan: sampled
+  double offset = 0.0;                                      // probit
+  std::vector<double> row_weights;  // y_i has variance sigma^2 / w_i; empty: all one
+
+  std::string splitting = "fixed";  // see make_splitting_prior
+  std::vector<double> weights;      // one per variable
+  DirichletSettings dirichlet;
+
+  bool likelihood = true;  // false: the prior alone
+  bool single_precision = true;
+  std::string kernel = "auto";
+};
+
+}  // namespace bayesvc

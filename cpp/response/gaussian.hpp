@@ -1,0 +1,20 @@
+// A continuous response: y_i ~ N(f(x_i), sigma^2 / w_i), sigma^2 ~ nu lambda / chi2_nu, or fixed.
+#pragma once
+
+#include "response_model.hpp"
+
+namespace bayesvc {
+
+class GaussianResponse final : public ResponseModel {
+ public:
+  explicit GaussianResponse(const ForestSettings& settings);
+
+  void observe(const double* y, const std::vector<double>& sum_of_trees) override;
+  void update(double sum_of_squares, Rng& rng) override;
+
+ private:
+  double nu_, lambda_;
+  bool sampled_, likelihood_;
+};
+
+}  // namespace bayesvc

@@ -1,0 +1,40 @@
+#include "response_model.hpp"
+
+#include <stdexcept>
+
+#include "../forest_settings.hpp"
+#include "gaussian.hpp"
+#include "probit.hpp"
+
+namespace bayesvc {
+namespace {
+
+template <class Model>
+std::unique_ptr<ResponseModel> make(const ForestSettings& settings) {
+  return std::make_unique<Model>(settings);
+}
+
+struct Entry {
+  const char* name;
+  std::unique_ptr<ResponseModel> (*make)(const ForestSettings&);
+};
+
+constexpr Entry models[] = {
+    {"gaussian", make<GaussianResponse>},
+    {"probit", make<ProbitResponse>},
+};
+
+}  // namespace
+
+void ResponseModel::update(double, Rng&) {}
+
+void ResponseModel::redraw(const std::vector<double>&, Rng&) {}
+
+std::unique_ptr<ResponseModel> make_response_model(const ForestSettings& settings) {
+  for (const Entry& entry : models)
+    if (settings.response == entry.name) return entry.make(settings);
+  throw std::invalid_argument("response must be 'gaussian' or 'probit'. Got '" + settings.response +
+                              "' instead.");
+}
+
+}  // namespace bayesvc
