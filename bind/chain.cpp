@@ -11,7 +11,7 @@ using bayesvc::Rule;
 
 namespace {
 
-using NodeList = std::vector<std::pair<Rule, double>>;
+using bayesvc::ListedTree;
 constexpr std::array<const char*, bayesvc::n_moves> move_names{"birth", "death", "change", "swap"};
 
 // A forest with a random stream for draws that must not disturb it.
@@ -35,10 +35,10 @@ Rule rule_from_python(std::uint32_t variable, nb::handle cutpoint, const Columns
   return {variable, coding, nb::cast<std::uint64_t>(pair[1])};
 }
 
-nb::list nodes_to_python(const NodeList& nodes, const Columns& columns) {
+nb::list nodes_to_python(const ListedTree& nodes, const Columns& columns) {
   nb::list out;
   for (const auto& [rule, mu] : nodes) {
-    if (rule.variable == Forest::no_variable)
+    if (rule.variable == bayesvc::no_variable)
       out.append(nb::make_tuple(-1, mu));
     else
       out.append(nb::make_tuple(rule.variable, cutpoint_to_python(rule, columns)));
@@ -46,15 +46,15 @@ nb::list nodes_to_python(const NodeList& nodes, const Columns& columns) {
   return out;
 }
 
-NodeList nodes_from_python(const nb::sequence& nodes, const Columns& columns) {
-  NodeList out;
+ListedTree nodes_from_python(const nb::sequence& nodes, const Columns& columns) {
+  ListedTree out;
   for (const nb::handle item : nodes) {
     const auto node = nb::cast<nb::tuple>(item);
     const auto variable = nb::cast<std::int64_t>(node[0]);
     if (variable >= static_cast<std::int64_t>(columns.p()))
       throw nb::value_error("trees: no such variable");
     if (variable < 0)
-      out.push_back({Rule{Forest::no_variable}, nb::cast<double>(node[1])});
+      out.push_back({Rule{bayesvc::no_variable}, nb::cast<double>(node[1])});
     else
       out.push_back({rule_from_python(static_cast<std::uint32_t>(variable), node[1], columns), 0});
   }
@@ -112,7 +112,8 @@ nb::dict ghosts(const Chain& self) {
 nb::dict acceptance(const Chain& self) {
   nb::dict out;
   for (std::size_t m = 0; m < bayesvc::n_moves; ++m)
-    out[move_names[m]] = nb::make_tuple(self.forest.proposed()[m], self.forest.accepted()[m]);
+    out[move_names[m]] = nb::make_tuple(self.forest.move_counts().proposed[m],
+                                        self.forest.move_counts().accepted[m]);
   return out;
 }
 
@@ -173,7 +174,7 @@ void bind_chain(nb::module_& m) {
            [](const Chain& self) {
              nb::list out;
              for (const auto& assigned : self.forest.trees())
-               out.append(nodes_to_python(Forest::listed(assigned.tree), self.forest.columns()));
+               out.append(nodes_to_python(bayesvc::listed(assigned.tree), self.forest.columns()));
              return out;
            })
       .def("set_trees",
@@ -182,7 +183,7 @@ void bind_chain(nb::module_& m) {
                throw nb::value_error("trees: one list of nodes for each tree is needed");
              std::size_t t = 0;
              for (const nb::handle nodes : trees)
-               self.forest.plant(
+               self.forest.set_tree(
                    t++, nodes_from_python(nb::cast<nb::sequence>(nodes), self.forest.columns()));
            })
       .def("leaf_ids", leaf_positions)

@@ -51,7 +51,7 @@ FitResult run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed,
   if (config.keep_s) fit.s.resize(config.n_draws * p);
   if (config.keep_trees) fit.forests.emplace();
   if (config.keep_fitted) fit.fitted.assign(forest.n(), 0.0);
-  const auto proposed = forest.proposed(), accepted = forest.accepted();
+  const MoveCounts before = forest.move_counts();
   for (std::size_t k = 0; k < config.n_draws; ++k) {
     sweep(forest, control);
     fit.tallies.add(forest);
@@ -70,8 +70,8 @@ FitResult run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed,
   fit.tallies.finish();
   for (double& value : fit.fitted) value /= static_cast<double>(config.n_draws);
   for (std::size_t m = 0; m < n_moves; ++m) {
-    fit.proposed[m] = forest.proposed()[m] - proposed[m];
-    fit.accepted[m] = forest.accepted()[m] - accepted[m];
+    fit.proposed[m] = forest.move_counts().proposed[m] - before.proposed[m];
+    fit.accepted[m] = forest.move_counts().accepted[m] - before.accepted[m];
   }
   return fit;
 }

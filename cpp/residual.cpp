@@ -8,7 +8,8 @@ namespace {
 template <class Real>
 class ResidualOf final : public Residual {
  public:
-  ResidualOf(std::size_t n, const Kernels& kernels) : kernels_(kernels), values_(n, Real{0}) {}
+  ResidualOf(std::size_t n, const Kernels& kernels)
+      : Residual(sizeof(Real) == sizeof(float), n), kernels_(kernels), values_(n, Real{0}) {}
 
   void advance(const AssignedTree* previous, const AssignedTree& current,
                const Candidate& candidate, LeafSums& out) override {
@@ -42,9 +43,6 @@ class ResidualOf final : public Residual {
         previous.tree.n_leaves());
   }
 
-  double rounded(double value) const override {
-    return static_cast<double>(static_cast<Real>(value));
-  }
   void read(std::vector<double>& values) const override {
     for (std::size_t i = 0; i < values_.size(); ++i) values[i] = static_cast<double>(values_[i]);
   }
@@ -56,7 +54,6 @@ class ResidualOf final : public Residual {
     for (std::size_t i = 0; i < weights_.size(); ++i)
       weights_[i] = static_cast<Real>(precisions[i]);
   }
-  bool weighted() const override { return !weights_.empty(); }
 
  private:
   // The kernel of this precision.
@@ -104,7 +101,8 @@ class ResidualOf final : public Residual {
     task.sums = out.sum.data();
     task.lane_buffer = lane_buffer_.data();
     task.lane_sums = lane_sums_.data();
-    if (weights_.empty()) {
+    out.weighted = !weights_.empty();
+    if (!out.weighted) {
       chosen(kernels_.advance_single, kernels_.advance_double)(task);
     } else {
       if (out.weight.size() < n_current) out.weight.resize(n_current);

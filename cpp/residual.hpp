@@ -10,12 +10,6 @@
 
 namespace bayesvc {
 
-// A tree and the leaf that each row is in.
-struct AssignedTree {
-  Tree tree;
-  std::vector<LeafId> ids;
-};
-
 // A split of the rows of {first, second} under consideration.
 struct Candidate {
   Comparison rule{};  // without a column: none
@@ -25,8 +19,9 @@ struct Candidate {
 
 struct LeafSums {
   std::vector<double> sum;     // by leaf id
-  std::vector<double> weight;  // of the rows; empty where each has weight one
-  double left_sum = 0;         // of the candidate
+  std::vector<double> weight;  // of the rows, if they are weighted
+  bool weighted = false;
+  double left_sum = 0;  // of the candidate
   double left_weight = 0;
   std::uint32_t left_count = 0;
 };
@@ -45,16 +40,25 @@ class Residual {
   // Takes the values of `previous` out and returns the sum of squares.
   virtual double finish(const AssignedTree& previous) = 0;
   // A leaf value as the residuals' precision holds it.
-  virtual double rounded(double value) const = 0;
+  double rounded(double value) const {
+    return single_precision_ ? static_cast<double>(static_cast<float>(value)) : value;
+  }
+  std::size_t size() const { return n_; }
   // All rows at once.
   virtual void read(std::vector<double>& values) const = 0;
   virtual void write(const std::vector<double>& values) = 0;
   // The precisions of the rows, by which all sums are weighted, from now on; empty: all one.
   virtual void set_precisions(const std::vector<double>& precisions) = 0;
-  virtual bool weighted() const = 0;
 
   static std::unique_ptr<Residual> make(bool single_precision, std::size_t n,
                                         const Kernels& kernels);
+
+ protected:
+  Residual(bool single_precision, std::size_t n) : single_precision_(single_precision), n_(n) {}
+
+ private:
+  const bool single_precision_;
+  const std::size_t n_;
 };
 
 }  // namespace bayesvc

@@ -1,4 +1,4 @@
-// One tree: its nodes, the rows' leaf ids live beside it in the forest.
+// One tree, and the leaves that the rows are in.
 #pragma once
 
 #include <cstdint>
@@ -107,6 +107,12 @@ class Tree {
   std::vector<Node> nodes_;
   std::vector<Exhaustion> exhaustion_;
   std::vector<std::int32_t> leaf_nodes_;  // by leaf id
+};
+
+// A tree and the leaf that each row is in.
+struct AssignedTree {
+  Tree tree;
+  std::vector<LeafId> ids;
 };
 
 }  // namespace bayesvc

@@ -163,7 +163,7 @@ inline void check_forest(const Forest& forest) {
 
 inline bool same_trees(const Forest& a, const Forest& b) {
   for (std::size_t t = 0; t < a.trees().size(); ++t)
-    if (Forest::listed(a.trees()[t].tree) != Forest::listed(b.trees()[t].tree)) return false;
+    if (bayesvc::listed(a.trees()[t].tree) != bayesvc::listed(b.trees()[t].tree)) return false;
   return true;
 }
 

@@ -182,7 +182,7 @@ TEST(fits_follow_their_chain) {
     const FitResult fit = problem.run(prior, config);
     Forest forest = problem.twin(prior);
     burn_in(forest, config);
-    const auto proposed = forest.proposed(), accepted = forest.accepted();
+    const bayesvc::MoveCounts before = forest.move_counts();
     std::vector<double> mi(problem.columns.p(), 0.0);
     double depth = 0;
     std::vector<double> predicted(config.n_draws * problem.matrix.n);
@@ -203,8 +203,8 @@ TEST(fits_follow_their_chain) {
     check_all_near(fit.tallies.mi, mi);
     CHECK(fit.tallies.depth_sum() == depth);
     for (std::size_t move = 0; move < bayesvc::n_moves; ++move) {
-      CHECK(fit.proposed[move] == forest.proposed()[move] - proposed[move]);
-      CHECK(fit.accepted[move] == forest.accepted()[move] - accepted[move]);
+      CHECK(fit.proposed[move] == forest.move_counts().proposed[move] - before.proposed[move]);
+      CHECK(fit.accepted[move] == forest.move_counts().accepted[move] - before.accepted[move]);
     }
   }
 }

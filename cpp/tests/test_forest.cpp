@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view priors[] = {"fixed", "explicit", "collapsed"};
 constexpr Kind kinds[] = {Kind::untied, Kind::binary, Kind::mixed, Kind::messy};
-constexpr std::uint32_t leaf = Forest::no_variable;
+constexpr std::uint32_t leaf = bayesvc::no_variable;
 
 struct Tracks {
   std::size_t most_leaves = 0;
@@ -38,7 +38,8 @@ void check_chain(const Columns& columns, const std::vector<double>& y,
     CHECK(std::isfinite(forest.sigma()) && forest.sigma() > 0);
   }
   check_forest(forest);
-  for (std::size_t m = 0; m < bayesvc::n_moves; ++m) tracks.accepted[m] += forest.accepted()[m];
+  for (std::size_t m = 0; m < bayesvc::n_moves; ++m)
+    tracks.accepted[m] += forest.move_counts().accepted[m];
 }
 
 // The chains met every kind of move, or their books were not put to the test.
@@ -56,7 +57,7 @@ std::vector<double> row_weights(std::size_t n) {
 
 bool plants(Forest& forest, const Listed& nodes) {
   try {
-    forest.plant(0, nodes);
+    forest.set_tree(0, nodes);
   } catch (const std::invalid_argument&) {
     return false;
   }
@@ -167,7 +168,7 @@ TEST(leaf_values_follow_their_rows) {
           CHECK_NEAR((assigned.tree.mu[id] - shrink * sum) / sd, 0.0, 6.0);
         }
       }
-      CHECK(forest.accepted()[1] > 0);
+      CHECK(forest.move_counts().accepted[1] > 0);
     }
   }
 }
@@ -226,7 +227,7 @@ TEST(planted_trees_come_back_as_listed) {
     for (int round = 0; round < 10; ++round) {
       for (int k = 0; k < 20; ++k) source.sweep();
       for (std::size_t t = 0; t < settings.n_trees; ++t)
-        target.plant(t, Forest::listed(source.trees()[t].tree));
+        target.set_tree(t, bayesvc::listed(source.trees()[t].tree));
       CHECK(same_trees(source, target));
       for (std::uint32_t j = 0; j < columns.p(); ++j)
         CHECK(source.splitting().counts().count(j) == target.splitting().counts().count(j));
@@ -280,9 +281,9 @@ TEST(a_refused_tree_changes_nothing) {
   const auto y = response(m, false);
   Forest forest(columns, y.data(), bushy(columns), {1, 2, 3, 4});
   for (int k = 0; k < 40; ++k) forest.sweep();
-  const Listed before = Forest::listed(forest.trees()[0].tree);
+  const Listed before = bayesvc::listed(forest.trees()[0].tree);
   CHECK(!plants(forest, {{Rule{0, 0, 40}, 0}, {Rule{leaf}, 1.0}}));
-  CHECK(Forest::listed(forest.trees()[0].tree) == before);
+  CHECK(bayesvc::listed(forest.trees()[0].tree) == before);
   check_forest(forest);
 }
 
@@ -305,13 +306,13 @@ TEST(swapping_a_rule_with_two_equal_ones_counts_splits) {
     settings.dirichlet.alpha = 2;
     Forest forest(columns, y.data(), settings, {1, 2, 3, 4});
     const Rule x{0, 0, 1}, z{1, 1, 1}, end{leaf};
-    forest.plant(0, {{x, 0}, {z, 0}, {end, 0}, {end, 0}, {z, 0}, {end, 0}, {end, 0}});
+    forest.set_tree(0, {{x, 0}, {z, 0}, {end, 0}, {end, 0}, {z, 0}, {end, 0}, {end, 0}});
     std::vector<double> share;
     for (int batch = 0; batch < 100; ++batch) {
       double at_first = 0;
       for (int k = 0; k < 100; ++k) {
         forest.sweep();
-        const Listed now = Forest::listed(forest.trees()[0].tree);
+        const Listed now = bayesvc::listed(forest.trees()[0].tree);
         CHECK(now[1].first == now[4].first);
         at_first += now[0].first == x;
         CHECK(forest.splitting().counts().count(0) == (now[0].first == x ? 1u : 2u));

@@ -1,0 +1,50 @@
+// A proposed move on one tree, with all that its evaluation and its application need.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "forest_settings.hpp"
+#include "node_stats.hpp"
+#include "row_views.hpp"
+
+namespace bayesvc {
+
+struct Proposal {
+  Move kind = Move::birth;
+  std::int32_t node = -1, child = -1;
+  bool possible = true;
+  bool deep = false;  // change above other splits, or swap
+
+  // Birth and change: the rows of the node, the rule for it, and the ghosts the rule came with.
+  NodeRows rows;
+  Rule rule{};
+  BoundRule bound;
+  std::vector<Ghost> ghosts;
+
+  // Birth, and change above two leaves: the two sides of the rule.
+  NodeStats left, right;
+
+  // Deep moves: the tree with the rows routed anew, and the sums of its leaves.
+  std::optional<AssignedTree> rerouted;
+  LeafSums rerouted_sums;
+
+  double log_ratio = -std::numeric_limits<double>::infinity();
+  double birth_ratio = 0;
+
+  // Ready for another proposal; memory is kept.
+  void reset() {
+    kind = Move::birth;
+    node = child = -1;
+    possible = true;
+    deep = false;
+    rule = {};
+    ghosts.clear();
+    log_ratio = -std::numeric_limits<double>::infinity();
+    birth_ratio = 0;
+  }
+};
+
+}  // namespace bayesvc
