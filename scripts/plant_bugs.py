@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-TESTS = ("move_ratios", "prior_only", "exact_posterior", "exhaustion")
+TESTS = ("move_ratios", "prior_only", "exact_posterior", "exhaustion", "geweke", "sbc")
 
 
 @dataclass(frozen=True)
@@ -36,51 +36,69 @@ class Bug:
 BUGS = {
     "birth": Bug(
         "wrong sign in a birth ratio",
-        "cpp/forest.cpp",
-        "inverse) + gain * inverse * leaf_variance_)",
-        "inverse) - gain * inverse * leaf_variance_)",
+        "cpp/leaf_model.cpp",
+        "inverse) + gain * inverse * variance_)",
+        "inverse) - gain * inverse * variance_)",
     ),
     "birth-terminal": Bug(
         "a child's probability to be terminal on the wrong side of a birth ratio",
-        "cpp/forest.cpp",
+        "cpp/moves.cpp",
         "if (right.splittable) factor *= stay;",
         "if (right.splittable) factor /= stay;",
     ),
     "change": Bug(
-        "change forgets the number of cuts of the rules below it",
-        "cpp/restructure.cpp",
-        "  log_prior -= fixed_math::log(node.n_cuts);\n",
+        "change forgets the number of cutpoints of the rules below it",
+        "cpp/deep_moves.cpp",
+        "  log_prior -= fixed_math::log(node.n_choices);\n",
         "",
     ),
     "swap": Bug(
         "swap without the prior of the rules below it",
-        "cpp/restructure.cpp",
+        "cpp/deep_moves.cpp",
         "proposal.log_ratio = new_log_prior - old_log_prior +",
         "proposal.log_ratio = (change ? new_log_prior - old_log_prior : 0.0) +",
     ),
     "explicit": Bug(
         "`s` update ignores exhaustion (explicit form)",
-        "cpp/forest.cpp",
-        "splitting_.update(rng_, restricted);",
-        "splitting_.update(rng_, {});",
+        "cpp/sweep.cpp",
+        "state.splitting->update(state.rng, restricted);",
+        "state.splitting->update(state.rng, {});",
     ),
     "collapsed": Bug(
         "`s` update ignores exhaustion (collapsed form: no ghosts)",
-        "cpp/forest.cpp",
-        "    ghosts = ghosts_;\n",
-        "    ghosts_.clear();\n    ghosts = ghosts_;\n",
+        "cpp/exhaustion.cpp",
+        "state.rng, ghosts);\n",
+        "state.rng, ghosts);\n    ghosts.clear();\n",
     ),
-    "cuts": Bug(
-        "off by one in the cuts: the last admissible one is never drawn",
-        "cpp/eligibility.cpp",
+    "cutpoints": Bug(
+        "off by one in the cutpoints: the last admissible one is never drawn",
+        "cpp/cutpoints.cpp",
         "i + min_rows_ <= size; ++i)",
         "i + min_rows_ < size; ++i)",
     ),
     "stump": Bug(
         "the forced birth at a stump is not in the ratio",
-        "cpp/forest.cpp",
-        "context.leaves_before == 1 ? 1.0 : settings_.moves[0]",
-        "settings_.moves[0]",
+        "cpp/moves.cpp",
+        "context.leaves_before == 1 ? 1.0 : moves[0]",
+        "moves[0]",
+    ),
+    "leaf-value": Bug(
+        "leaf values drawn with twice their variance",
+        "cpp/leaf_model.cpp",
+        "std::sqrt(shrink * noise_variance) * normal",
+        "std::sqrt(2.0 * shrink * noise_variance) * normal",
+    ),
+    "sigma": Bug(
+        "`sigma` update forgets the prior's degrees of freedom",
+        "cpp/response/gaussian.cpp",
+        "double df = nu_;",
+        "double df = 0;",
+    ),
+    "latents": Bug(
+        "probit latents on the wrong side of zero",
+        "cpp/response/probit.cpp",
+        "y_[i] > 0.5 ?",
+        "y_[i] < 0.5 ?",
     ),
 }
 
