@@ -16,21 +16,22 @@ struct Sampler {
 
 void check(const Columns& columns, const Matrix& x, const Vector& y, const AbcSettings& settings) {
   const std::size_t n = columns.n(), p = columns.p();
-  if (x.shape(0) != n) throw nb::value_error("X must have one row for each row of the columns");
+  if (x.shape(0) != n) refuse("X must have one row for each row of the columns", x.shape(0));
   if (settings.design.empty() ? x.shape(1) != p : settings.design.size() != p)
-    throw nb::value_error("design must have one list of columns of X for each variable");
+    refuse("design must have one list of columns of X for each variable",
+           settings.design.empty() ? x.shape(1) : settings.design.size());
   for (const auto& list : settings.design)
     for (const std::uint32_t j : list)
-      if (j >= x.shape(1)) throw nb::value_error("design: no such column of X");
+      if (j >= x.shape(1)) refuse("design must name columns of X", j);
   check_fit(columns, y, settings.forest);
   if (!settings.forest.row_weights.empty())
-    throw nb::value_error("settings.row_weights must be empty");
+    refuse("settings.row_weights must be empty", settings.forest.row_weights.size());
   if (settings.forest.splitting != "fixed")
-    throw nb::value_error("settings.splitting must be 'fixed'");
+    refuse("settings.splitting must be 'fixed'", settings.forest.splitting);
   if (settings.n_train < 2 || settings.n_train >= n)
-    throw nb::value_error("n_train must be at least 2 and less than the number of rows");
+    refuse("n_train must be at least 2 and less than the number of rows", settings.n_train);
   if (settings.forest.response == "probit" && settings.offsets.size() != settings.n_train + 1)
-    throw nb::value_error("offsets must have n_train + 1 values for a binary y");
+    refuse("offsets must have n_train + 1 values for a binary y", settings.offsets.size());
 }
 
 nb::dict sample(const Sampler& self, const SeedWords& seed, Control& control) {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,17 @@ using SeedWords = nb::ndarray<const std::uint64_t, nb::shape<4>, nb::c_contig, n
 
 inline std::array<std::uint64_t, 4> seed_of(const SeedWords& words) {
   return {words(0), words(1), words(2), words(3)};
+}
+
+// Throws ValueError: what an argument must be, and what it was.
+template <class Got>
+[[noreturn]] void refuse(const std::string& must_be, const Got& got) {
+  std::string text;
+  if constexpr (std::is_arithmetic_v<Got>)
+    text = std::to_string(got);
+  else
+    text = std::string("'") + got + "'";
+  throw nb::value_error((must_be + ". Got " + text + " instead.").c_str());
 }
 
 // A numpy array that owns the vector's memory.

@@ -31,7 +31,8 @@ Rule rule_from_python(std::uint32_t variable, nb::handle cutpoint, const Columns
     return {variable, columns.members(variable)[0], nb::cast<std::uint64_t>(cutpoint)};
   const auto pair = nb::cast<nb::tuple>(cutpoint);
   const auto coding = nb::cast<std::uint32_t>(pair[0]);
-  if (coding >= columns.n_codings()) throw nb::value_error("trees: no such coding");
+  if (coding >= columns.n_codings())
+    refuse("trees: the coding of a rule must be one of the columns'", coding);
   return {variable, coding, nb::cast<std::uint64_t>(pair[1])};
 }
 
@@ -52,7 +53,7 @@ ListedTree nodes_from_python(const nb::sequence& nodes, const Columns& columns) 
     const auto node = nb::cast<nb::tuple>(item);
     const auto variable = nb::cast<std::int64_t>(node[0]);
     if (variable >= static_cast<std::int64_t>(columns.p()))
-      throw nb::value_error("trees: no such variable");
+      refuse("trees: the variable of a rule must be one of the columns'", variable);
     if (variable < 0)
       out.push_back({Rule{bayesvc::no_variable}, nb::cast<double>(node[1])});
     else
@@ -180,7 +181,7 @@ void bind_chain(nb::module_& m) {
       .def("set_trees",
            [](Chain& self, const nb::sequence& trees) {
              if (nb::len(trees) != self.forest.trees().size())
-               throw nb::value_error("trees: one list of nodes for each tree is needed");
+               refuse("trees must have one list of nodes for each tree", nb::len(trees));
              std::size_t t = 0;
              for (const nb::handle nodes : trees)
                self.forest.set_tree(

@@ -41,18 +41,19 @@ void check(const bayesvc::Layout& layout, const Matrix& x) {
   check_size("rows", n);
   check_size("columns", p);
   if (!layout.n_categories.empty() && layout.n_categories.size() != p)
-    throw nb::value_error("n_categories must have one value for each column");
+    refuse("n_categories must have one value for each column", layout.n_categories.size());
   for (std::size_t j = 0; j < layout.n_categories.size(); ++j) {
     const std::uint32_t k = layout.n_categories[j];
-    if (k > bayesvc::max_categories) throw nb::value_error("n_categories: more than 64");
+    if (k > bayesvc::max_categories) refuse("n_categories must be at most 64", k);
     for (std::size_t i = 0; k > 0 && i < n; ++i)
       if (!(x(i, j) >= 0 && x(i, j) < k && x(i, j) == std::floor(x(i, j))))
-        throw nb::value_error("X: a category is not among 0 ... n_categories - 1");
+        refuse("X must hold categories from 0 to n_categories - 1", x(i, j));
   }
   for (const auto& group : layout.groups) {
-    if (group.empty()) throw nb::value_error("groups: one has no column");
+    if (group.empty())
+      throw nb::value_error("groups must have at least one column each. Got none instead.");
     for (const std::uint32_t j : group)
-      if (j >= p) throw nb::value_error("groups: no such column");
+      if (j >= p) refuse("groups must name columns of X", j);
   }
 }
 
@@ -112,7 +113,8 @@ void bind_columns(nb::module_& m) {
              return to_numpy(std::move(out));
            })
       .def("values", [](const Columns& self, std::size_t coding) {
-        if (!self.has_values()) throw nb::value_error("values were not kept: keep_values=False");
+        if (!self.has_values())
+          throw nb::value_error("values needs Columns made with keep_values=True");
         if (self.categorical(checked(coding, self.n_codings())))
           throw nb::value_error("a categorical column has no values");
         std::vector<double> out(self.n_distinct(coding));
@@ -145,7 +147,7 @@ void bind_linear_model(nb::module_& m) {
           nb::arg("X"))
       .def_prop_ro("rank", &LinearModel::rank)
       .def("residual_ss", [](const LinearModel& self, const Vector& y) {
-        if (y.shape(0) != self.n()) throw nb::value_error("y must have one value for each row");
+        if (y.shape(0) != self.n()) refuse("y must have one value for each row", y.shape(0));
         return self.residual_ss(y.data());
       });
 }

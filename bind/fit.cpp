@@ -20,7 +20,7 @@ bool all_weights(const std::vector<double>& values) {
 }  // namespace
 
 void check_response(const Vector& y, std::size_t n_rows) {
-  if (y.shape(0) != n_rows) throw nb::value_error("y must have one value for each row");
+  if (y.shape(0) != n_rows) refuse("y must have one value for each row", y.shape(0));
   if (!std::all_of(y.data(), y.data() + n_rows, [](double value) { return std::isfinite(value); }))
     throw nb::value_error("y must be finite");
 }
@@ -29,18 +29,21 @@ void check_response(const Vector& y, std::size_t n_rows) {
 void check_fit(const bayesvc::Columns& columns, const Vector& y,
                const bayesvc::ForestSettings& settings) {
   check_response(y, columns.n());
-  if (settings.n_trees == 0) throw nb::value_error("settings.n_trees must be at least 1");
+  if (settings.n_trees == 0) refuse("settings.n_trees must be at least 1", settings.n_trees);
   if (settings.min_samples_leaf == 0 || settings.min_samples_leaf > 0x7fffffff)
-    throw nb::value_error("settings.min_samples_leaf must be at least 1 and below 2^31");
+    refuse("settings.min_samples_leaf must be at least 1 and below 2^31",
+           settings.min_samples_leaf);
   if (settings.weights.size() != columns.p() || !all_weights(settings.weights))
-    throw nb::value_error("settings.weights must have one finite value for each variable");
+    throw nb::value_error(
+        "settings.weights must have one finite, non-negative value for each variable");
   if (!std::all_of(settings.moves.begin(), settings.moves.end(), is_weight))
-    throw nb::value_error("settings.moves must be probabilities");
+    throw nb::value_error("settings.moves must be finite and non-negative");
   if (!settings.row_weights.empty() &&
       (settings.row_weights.size() != columns.n() || !all_weights(settings.row_weights)))
-    throw nb::value_error("settings.row_weights must have one finite value for each row");
+    throw nb::value_error(
+        "settings.row_weights must have one finite, non-negative value for each row");
   if (!settings.row_weights.empty() && settings.response == "probit")
-    throw nb::value_error("settings.row_weights are for a continuous y");
+    throw nb::value_error("settings.row_weights must be empty for a binary y");
 }
 
 nb::dict fit_to_python(bayesvc::FitResult&& fit, std::size_t p, std::size_t n_trees) {
@@ -79,9 +82,9 @@ nb::dict fit(const bayesvc::Columns& columns, const Vector& y,
              bool keep_fitted) {
   check_fit(columns, y, settings);
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / sizeof(double);
-  if (n_draws == 0) throw nb::value_error("n_draws must be at least 1");
+  if (n_draws == 0) refuse("n_draws must be at least 1", n_draws);
   if (n_draws > most / std::max<std::size_t>(columns.p(), 1))
-    throw nb::value_error("n_draws is too large");
+    refuse("n_draws times the number of variables must fit into memory", n_draws);
   if (keep_trees && !columns.has_values())
     throw nb::value_error("keep_trees needs Columns made with keep_values=True");
   const bayesvc::ChainConfig config{burn_in, n_draws, keep_counts, keep_s, keep_trees, keep_fitted};

@@ -48,7 +48,7 @@ void bind_settings(nb::module_& m) {
           "splitting", [](const ForestSettings& self) { return self.splitting; },
           [](ForestSettings& self, const std::string& name) {
             if (!bayesvc::is_splitting_prior(name))
-              throw nb::value_error("splitting must be 'fixed', 'explicit' or 'collapsed'");
+              refuse("splitting must be 'fixed', 'explicit' or 'collapsed'", name);
             self.splitting = name;
           })
       .def_prop_rw(
@@ -56,7 +56,7 @@ void bind_settings(nb::module_& m) {
           [](const ForestSettings& self) { return self.single_precision ? "single" : "double"; },
           [](ForestSettings& self, const std::string& name) {
             if (name != "single" && name != "double")
-              throw nb::value_error("precision must be 'single' or 'double'");
+              refuse("precision must be 'single' or 'double'", name);
             self.single_precision = name == "single";
           });
 }

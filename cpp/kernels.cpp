@@ -12,10 +12,10 @@ const Kernels& kernels_named(const char* name) {
   if (std::strcmp(name, "auto") == 0) return fast ? *fast : plain_kernels();
   if (std::strcmp(name, "avx2") == 0) {
     if (fast) return *fast;
-    throw std::invalid_argument("kernel='avx2' is not available on this CPU; use 'auto'");
+    throw std::invalid_argument("kernel='avx2' is not available on this CPU. Use 'auto'.");
   }
-  throw std::invalid_argument("kernel='" + std::string(name) +
-                              "' must be 'auto', 'plain' or 'avx2'");
+  throw std::invalid_argument("kernel must be 'auto', 'plain' or 'avx2'. Got '" +
+                              std::string(name) + "' instead.");
 }
 
 }  // namespace bayesvc

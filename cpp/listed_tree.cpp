@@ -23,7 +23,7 @@ void check_rule(const ForestModel& model, const Rule& rule) {
   const std::uint32_t n_categories = columns.n_categories(rule.coding);
   if (n_categories > 0 ? n_categories < max_categories && rule.cutpoint >> n_categories != 0
                        : rule.cutpoint >= columns.n_distinct(rule.coding))
-    throw std::invalid_argument("trees: a cut is not among the codes of its node");
+    throw std::invalid_argument("trees: a cutpoint is not among the codes of its node");
 }
 
 class Grower {
@@ -56,7 +56,7 @@ class Grower {
     check_rule(model_, rule);
     const auto& [column, cutpoint] = rule_.bind(rule, model_.columns);
     if (kernels.count_code(ids.size(), rows, column, cutpoint) == 0)
-      throw std::invalid_argument("trees: a cut is not among the codes of its node");
+      throw std::invalid_argument("trees: a cutpoint is not among the codes of its node");
     const std::uint32_t n_left = kernels.count_left(ids.size(), rows, column, cutpoint);
     if (!model_.eligibility.admissible(n_left, rows.size))
       throw std::invalid_argument("trees: a split leaves too few rows on one side");
