@@ -118,6 +118,48 @@ nb::dict acceptance(const Chain& self) {
   return out;
 }
 
+nb::object fitted(const Chain& self) {
+  std::vector<double> out(self.forest.n());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = self.forest.fitted(i);
+  return to_numpy(std::move(out));
+}
+
+nb::object counts(const Chain& self) {
+  std::vector<std::int64_t> out(self.forest.p());
+  for (std::size_t j = 0; j < out.size(); ++j)
+    out[j] = self.forest.splitting().counts().count(static_cast<std::uint32_t>(j));
+  return to_numpy(std::move(out));
+}
+
+nb::object split_probabilities(Chain& self) {
+  std::vector<double> s;
+  self.forest.splitting().probabilities(self.side, s);
+  return to_numpy(std::move(s));
+}
+
+nb::list trees(const Chain& self) {
+  nb::list out;
+  for (const auto& assigned : self.forest.trees())
+    out.append(nodes_to_python(bayesvc::listed(assigned.tree), self.forest.columns()));
+  return out;
+}
+
+void set_trees(Chain& self, const nb::sequence& lists) {
+  if (nb::len(lists) != self.forest.trees().size())
+    refuse("trees must have one list of nodes for each tree", nb::len(lists));
+  std::size_t t = 0;
+  for (const nb::handle nodes : lists)
+    self.forest.set_tree(t++,
+                         nodes_from_python(nb::cast<nb::sequence>(nodes), self.forest.columns()));
+}
+
+nb::list proposals(Chain& self) {
+  nb::list out;
+  for (const auto& record : self.forest.take_records())
+    out.append(record_to_python(record, self.forest.columns()));
+  return out;
+}
+
 }  // namespace
 
 void bind_chain(nb::module_& m) {
@@ -152,50 +194,14 @@ void bind_chain(nb::module_& m) {
              check_response(y, self.forest.n());
              self.forest.set_y(y.data());
            })
-      .def("fitted",
-           [](const Chain& self) {
-             std::vector<double> out(self.forest.n());
-             for (std::size_t i = 0; i < out.size(); ++i) out[i] = self.forest.fitted(i);
-             return to_numpy(std::move(out));
-           })
-      .def("counts",
-           [](const Chain& self) {
-             std::vector<std::int64_t> out(self.forest.p());
-             for (std::size_t j = 0; j < out.size(); ++j)
-               out[j] = self.forest.splitting().counts().count(static_cast<std::uint32_t>(j));
-             return to_numpy(std::move(out));
-           })
-      .def("split_probabilities",
-           [](Chain& self) {
-             std::vector<double> s;
-             self.forest.splitting().probabilities(self.side, s);
-             return to_numpy(std::move(s));
-           })
-      .def("trees",
-           [](const Chain& self) {
-             nb::list out;
-             for (const auto& assigned : self.forest.trees())
-               out.append(nodes_to_python(bayesvc::listed(assigned.tree), self.forest.columns()));
-             return out;
-           })
-      .def("set_trees",
-           [](Chain& self, const nb::sequence& trees) {
-             if (nb::len(trees) != self.forest.trees().size())
-               refuse("trees must have one list of nodes for each tree", nb::len(trees));
-             std::size_t t = 0;
-             for (const nb::handle nodes : trees)
-               self.forest.set_tree(
-                   t++, nodes_from_python(nb::cast<nb::sequence>(nodes), self.forest.columns()));
-           })
+      .def("fitted", fitted)
+      .def("counts", counts)
+      .def("split_probabilities", split_probabilities)
+      .def("trees", trees)
+      .def("set_trees", set_trees)
       .def("leaf_ids", leaf_positions)
       .def("ghosts", ghosts)
       .def("record_proposals", [](Chain& self, bool on) { self.forest.record(on); })
-      .def("proposals",
-           [](Chain& self) {
-             nb::list out;
-             for (const auto& record : self.forest.take_records())
-               out.append(record_to_python(record, self.forest.columns()));
-             return out;
-           })
+      .def("proposals", proposals)
       .def_prop_ro("acceptance", acceptance);
 }

@@ -57,6 +57,33 @@ void check(const bayesvc::Layout& layout, const Matrix& x) {
   }
 }
 
+nb::object correlations(const Columns& self, const std::vector<std::uint32_t>& chosen) {
+  for (const std::uint32_t j : chosen) checked(j, self.p());
+  std::vector<double> found;
+  {
+    nb::gil_scoped_release release;
+    found = bayesvc::code_correlations(self, chosen);
+  }
+  return to_numpy(std::move(found), {chosen.size(), self.p()});
+}
+
+nb::object codes(const Columns& self, std::size_t coding) {
+  std::vector<std::uint32_t> out(self.n());
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = self.code(checked(coding, self.n_codings()), i);
+  return to_numpy(std::move(out));
+}
+
+nb::object values(const Columns& self, std::size_t coding) {
+  if (!self.has_values()) throw nb::value_error("values needs Columns made with keep_values=True");
+  if (self.categorical(checked(coding, self.n_codings())))
+    throw nb::value_error("a categorical column has no values");
+  std::vector<double> out(self.n_distinct(coding));
+  for (std::size_t k = 0; k < out.size(); ++k)
+    out[k] = self.value(coding, static_cast<std::uint32_t>(k));
+  return to_numpy(std::move(out));
+}
+
 }  // namespace
 
 void bind_columns(nb::module_& m) {
@@ -93,35 +120,9 @@ void bind_columns(nb::module_& m) {
            [](const Columns& self) {
              return per_variable(self, [&](std::size_t k) { return self.max_ties(k); });
            })
-      .def(
-          "correlations",
-          [](const Columns& self, const std::vector<std::uint32_t>& chosen) {
-            for (const std::uint32_t j : chosen) checked(j, self.p());
-            std::vector<double> found;
-            {
-              nb::gil_scoped_release release;
-              found = bayesvc::code_correlations(self, chosen);
-            }
-            return to_numpy(std::move(found), {chosen.size(), self.p()});
-          },
-          nb::arg("chosen"))
-      .def("codes",
-           [](const Columns& self, std::size_t coding) {
-             std::vector<std::uint32_t> out(self.n());
-             for (std::size_t i = 0; i < out.size(); ++i)
-               out[i] = self.code(checked(coding, self.n_codings()), i);
-             return to_numpy(std::move(out));
-           })
-      .def("values", [](const Columns& self, std::size_t coding) {
-        if (!self.has_values())
-          throw nb::value_error("values needs Columns made with keep_values=True");
-        if (self.categorical(checked(coding, self.n_codings())))
-          throw nb::value_error("a categorical column has no values");
-        std::vector<double> out(self.n_distinct(coding));
-        for (std::size_t k = 0; k < out.size(); ++k)
-          out[k] = self.value(coding, static_cast<std::uint32_t>(k));
-        return to_numpy(std::move(out));
-      });
+      .def("correlations", correlations, nb::arg("chosen"))
+      .def("codes", codes)
+      .def("values", values);
 }
 
 void bind_linear_model(nb::module_& m) {

@@ -105,64 +105,59 @@ std::vector<T> take(const nb::dict& arrays, const char* name) {
   return {array.data(), array.data() + array.shape(0)};
 }
 
+nb::dict forests_to_arrays(const SavedForests& self) {
+  nb::dict out;
+  out["n_trees"] = to_numpy(std::vector<std::int64_t>{static_cast<std::int64_t>(self.n_trees)});
+  out["variable"] = to_numpy(std::vector(self.variable));
+  out["right"] = to_numpy(std::vector(self.right));
+  out["value"] = to_numpy(std::vector(self.value));
+  out["tree_start"] = to_numpy(std::vector(self.tree_start));
+  if (!self.missing_left.empty()) out["missing_left"] = to_numpy(std::vector(self.missing_left));
+  if (!self.subset.empty()) out["subset"] = to_numpy(std::vector(self.subset));
+  return out;
+}
+
+SavedForests forests_from_arrays(const nb::dict& arrays) {
+  SavedForests forests;
+  const auto n_trees = take<std::int64_t>(arrays, "n_trees");
+  if (n_trees.size() != 1 || n_trees[0] < 1) throw nb::value_error("forests: n_trees is damaged");
+  forests.n_trees = static_cast<std::size_t>(n_trees[0]);
+  forests.variable = take<std::int32_t>(arrays, "variable");
+  forests.right = take<std::int32_t>(arrays, "right");
+  forests.value = take<double>(arrays, "value");
+  forests.tree_start = take<std::uint64_t>(arrays, "tree_start");
+  if (arrays.contains("missing_left"))
+    forests.missing_left = take<std::uint8_t>(arrays, "missing_left");
+  if (arrays.contains("subset")) forests.subset = take<std::uint64_t>(arrays, "subset");
+  forests.check(std::numeric_limits<std::size_t>::max());
+  return forests;
+}
+
+nb::object predict(const SavedForests& self, const Matrix& x, std::size_t n_threads,
+                   const std::vector<std::int32_t>& held, bool using_held) {
+  self.check(x.shape(1));
+  std::vector<char> wanted;
+  if (!held.empty()) wanted = self.split_on_any(held);
+  if (!using_held)
+    for (char& flag : wanted) flag = !flag;
+  std::vector<double> out(self.n_draws() * x.shape(0));
+  {
+    nb::gil_scoped_release release;
+    self.predict(x.data(), x.shape(0), x.stride(0), x.stride(1), n_threads, out.data(), wanted);
+  }
+  return to_numpy(std::move(out), {self.n_draws(), x.shape(0)});
+}
+
 }  // namespace
 
 void bind_saved_forests(nb::module_& m) {
   nb::class_<SavedForests>(m, "SavedForests")
       .def_ro("n_trees", &SavedForests::n_trees)
       .def_prop_ro("n_draws", &SavedForests::n_draws)
-      .def("to_arrays",
-           [](const SavedForests& self) {
-             nb::dict out;
-             out["n_trees"] =
-                 to_numpy(std::vector<std::int64_t>{static_cast<std::int64_t>(self.n_trees)});
-             out["variable"] = to_numpy(std::vector(self.variable));
-             out["right"] = to_numpy(std::vector(self.right));
-             out["value"] = to_numpy(std::vector(self.value));
-             out["tree_start"] = to_numpy(std::vector(self.tree_start));
-             if (!self.missing_left.empty())
-               out["missing_left"] = to_numpy(std::vector(self.missing_left));
-             if (!self.subset.empty()) out["subset"] = to_numpy(std::vector(self.subset));
-             return out;
-           })
-      .def_static(
-          "from_arrays",
-          [](const nb::dict& arrays) {
-            SavedForests forests;
-            const auto n_trees = take<std::int64_t>(arrays, "n_trees");
-            if (n_trees.size() != 1 || n_trees[0] < 1)
-              throw nb::value_error("forests: n_trees is damaged");
-            forests.n_trees = static_cast<std::size_t>(n_trees[0]);
-            forests.variable = take<std::int32_t>(arrays, "variable");
-            forests.right = take<std::int32_t>(arrays, "right");
-            forests.value = take<double>(arrays, "value");
-            forests.tree_start = take<std::uint64_t>(arrays, "tree_start");
-            if (arrays.contains("missing_left"))
-              forests.missing_left = take<std::uint8_t>(arrays, "missing_left");
-            if (arrays.contains("subset")) forests.subset = take<std::uint64_t>(arrays, "subset");
-            forests.check(std::numeric_limits<std::size_t>::max());
-            return forests;
-          },
-          nb::arg("arrays"))
-      .def(
-          "predict",
-          [](const SavedForests& self, const Matrix& x, std::size_t n_threads,
-             const std::vector<std::int32_t>& held, bool using_held) {
-            self.check(x.shape(1));
-            std::vector<char> wanted;
-            if (!held.empty()) wanted = self.split_on_any(held);
-            if (!using_held)
-              for (char& flag : wanted) flag = !flag;
-            std::vector<double> out(self.n_draws() * x.shape(0));
-            {
-              nb::gil_scoped_release release;
-              self.predict(x.data(), x.shape(0), x.stride(0), x.stride(1), n_threads, out.data(),
-                           wanted);
-            }
-            return to_numpy(std::move(out), {self.n_draws(), x.shape(0)});
-          },
-          nb::arg("X"), nb::arg("n_threads") = 1, nb::arg("held") = std::vector<std::int32_t>(),
-          nb::arg("using_held") = true);
+      .def("to_arrays", forests_to_arrays)
+      .def_static("from_arrays", forests_from_arrays, nb::arg("arrays"))
+      .def("predict", predict, nb::arg("X"), nb::arg("n_threads") = 1,
+           nb::arg("held") = std::vector<std::int32_t>(), nb::arg("using_held") = true);
 }
 
 void bind_fit(nb::module_& m) {

@@ -3,9 +3,29 @@
 
 using bayesvc::ForestSettings;
 
+namespace {
+
+using Class = nb::class_<ForestSettings>;
+
+void bind_number(Class& settings, const char* name, double bayesvc::DirichletSettings::* member) {
+  settings.def_prop_rw(
+      name, [member](const ForestSettings& self) { return self.dirichlet.*member; },
+      [member](ForestSettings& self, double value) { self.dirichlet.*member = value; });
+}
+
+void bind_weights(Class& settings, const char* name, std::vector<double> ForestSettings::* member) {
+  settings.def_prop_rw(
+      name, [member](const ForestSettings& self) { return to_numpy(std::vector(self.*member)); },
+      [member](ForestSettings& self, const Vector& weights) {
+        (self.*member).assign(weights.data(), weights.data() + weights.shape(0));
+      });
+}
+
+}  // namespace
+
 void bind_settings(nb::module_& m) {
-  nb::class_<ForestSettings>(m, "Settings")
-      .def(nb::init<>())
+  Class settings(m, "Settings");
+  settings.def(nb::init<>())
       .def_rw("n_trees", &ForestSettings::n_trees)
       .def_rw("gamma", &ForestSettings::gamma)
       .def_rw("beta", &ForestSettings::beta)
@@ -22,29 +42,6 @@ void bind_settings(nb::module_& m) {
       .def_rw("likelihood", &ForestSettings::likelihood)
       .def_rw("kernel", &ForestSettings::kernel)
       .def_prop_rw(
-          "alpha", [](const ForestSettings& self) { return self.dirichlet.alpha; },
-          [](ForestSettings& self, double value) { self.dirichlet.alpha = value; })
-      .def_prop_rw(
-          "a", [](const ForestSettings& self) { return self.dirichlet.a; },
-          [](ForestSettings& self, double value) { self.dirichlet.a = value; })
-      .def_prop_rw(
-          "b", [](const ForestSettings& self) { return self.dirichlet.b; },
-          [](ForestSettings& self, double value) { self.dirichlet.b = value; })
-      .def_prop_rw(
-          "rho", [](const ForestSettings& self) { return self.dirichlet.rho; },
-          [](ForestSettings& self, double value) { self.dirichlet.rho = value; })
-      .def_prop_rw(
-          "weights", [](const ForestSettings& self) { return to_numpy(std::vector(self.weights)); },
-          [](ForestSettings& self, const Vector& weights) {
-            self.weights.assign(weights.data(), weights.data() + weights.shape(0));
-          })
-      .def_prop_rw(
-          "row_weights",
-          [](const ForestSettings& self) { return to_numpy(std::vector(self.row_weights)); },
-          [](ForestSettings& self, const Vector& weights) {
-            self.row_weights.assign(weights.data(), weights.data() + weights.shape(0));
-          })
-      .def_prop_rw(
           "splitting", [](const ForestSettings& self) { return self.splitting; },
           [](ForestSettings& self, const std::string& name) {
             if (!bayesvc::is_splitting_prior(name))
@@ -59,4 +56,10 @@ void bind_settings(nb::module_& m) {
               refuse("precision must be 'single' or 'double'", name);
             self.single_precision = name == "single";
           });
+  bind_number(settings, "alpha", &bayesvc::DirichletSettings::alpha);
+  bind_number(settings, "a", &bayesvc::DirichletSettings::a);
+  bind_number(settings, "b", &bayesvc::DirichletSettings::b);
+  bind_number(settings, "rho", &bayesvc::DirichletSettings::rho);
+  bind_weights(settings, "weights", &ForestSettings::weights);
+  bind_weights(settings, "row_weights", &ForestSettings::row_weights);
 }
