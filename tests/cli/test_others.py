@@ -34,9 +34,9 @@ def test_compare_of_noise_warns(run, tmp_path):
     pl.DataFrame(columns).write_csv(tmp_path / "noise.csv")
     options = ("--methods", "dart-vc,dart-mpm", "--out", "out", *SHORT_OPTIONS)
     done = run("compare", "noise.csv", "-y", "y", *options)
-    assert "Note: no signal was found" in done.stderr
+    assert "Note: No signal was found" in done.stderr
     told = json.loads((tmp_path / "out" / "comparison.json").read_text())
-    assert "any selection may be chance" in told["warnings"][0]
+    assert told["notes"][0]["code"] == "no-signal"
 
 
 def test_compare_for_machines(run, file):
@@ -105,6 +105,6 @@ def test_recipes_info_and_completion(run):
 def test_the_demo_finds_the_six_variables(run_process, tmp_path):
     done = run_process("demo", "--out", "d")
     assert done.returncode == 0, done.stderr
-    assert "6 of 306 columns drive n" in done.stdout
+    assert "6 of 306 columns were selected as predictive of n" in done.stdout
     assert (tmp_path / "d" / "selection" / "selection.json").exists()
     assert run_process("demo", "--out", "d").returncode == 2

@@ -60,7 +60,7 @@ def test_a_table_and_a_bar_with_the_time_left(file, tmp_path):
     assert code == 0, text
     assert re.search(r"sampling.*%.*\d:\d\d:\d\d", text)
     assert "│" in text
-    assert "2 of 5 columns drive y" in text
+    assert "2 of 5 columns were selected as predictive of y" in text
 
 
 def test_ctrl_c_leaves_a_result_and_resume_ends_where_it_would_have(file, tmp_path):
