@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bayesvc._validation import check_choice, check_integer
-from bayesvc.priors import BART, DART, PRIORS, TreePrior
+from bayesvc.priors import PRIORS, TreePrior
 from bayesvc.selection.methods import RECIPES, Method, resolve_method
 
 REPLICATE_COUNTS = (1, 2, 3, 5, 10, 20)
@@ -150,7 +150,7 @@ def _entries(spec: Any, counts: tuple[int, ...], arguments: tuple[str, ...]) -> 
     fixed = None if not number else _number(spec, number)
     method = _method(name, fixed)
     prior, permutes = method.prior, method.n_permutations > 0
-    if isinstance(prior, BART | DART):  # the authors' estimate
+    if prior is not None and prior.sampler == "chain":  # the authors' estimate
         method = replace(method, prior=replace(prior, sigma_hat="lm-uncorrected"))
     numbers = {method.n_replicates}
     if method.n_replicates > 0 and not permutes and fixed is None:

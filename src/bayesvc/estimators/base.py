@@ -18,8 +18,7 @@ from bayesvc.data.schema import Groups
 from bayesvc.data.sparse import is_sparse
 from bayesvc.draws.draws import Draws
 from bayesvc.estimators.partial_dependence import PartialDependence, partial_dependence
-from bayesvc.priors import BART, TreePrior
-from bayesvc.priors.spike_forest import SpikeForest
+from bayesvc.priors import BART, TreePrior, check_prior
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.sampling.sample import sample
 
@@ -180,15 +179,16 @@ class ForestEstimator(CheckedEstimator):
         )  # fmt: skip
 
     def _sample(self, X: Any, y: Any, response: str, sample_weight: Any = None) -> None:
-        if isinstance(self.prior, SpikeForest):
+        prior = check_prior(BART() if self.prior is None else self.prior)
+        if "keep_trees" in prior.unsupported:
             raise ValueError(
-                f"`prior` must keep trees to predict with. Got {self.prior!r} instead. "
+                f"`prior` must keep trees to predict with. Got {prior!r} instead. "
                 "Pass bayesvc.BART() or bayesvc.DART(), or select variables with bayesvc.select."
             )
         self.draws_ = sample(
             X,
             y,
-            BART() if self.prior is None else self.prior,
+            prior,
             n_replicates=self.n_replicates,
             n_trees=self.n_trees,
             burn_in=self.burn_in,

@@ -173,12 +173,10 @@ def _fit_selected(
 
 
 def _prior(selection: Selection) -> Any:
-    from bayesvc.priors import BART, DART
+    from bayesvc.priors import BART
 
     prior = selection.draws.prior
-    if isinstance(prior, BART | DART):
-        return replace(prior, split_weights=None)  # they are for all columns
-    return BART()
+    return BART() if prior is None else prior.for_prediction()
 
 
 def _positions(

@@ -12,7 +12,6 @@ from bayesvc.draws.draws import Draws
 from bayesvc.measures import MEASURES, Measure
 from bayesvc.priors import PRIORS
 from bayesvc.priors.base import TreePrior
-from bayesvc.priors.spike_forest import SpikeForest
 from bayesvc.selection.methods import RECIPES, Method
 from bayesvc.selection.result import Selection
 from bayesvc.thresholds import THRESHOLDS, Threshold
@@ -172,7 +171,7 @@ def _method_arguments(method: Method, draws: Draws) -> list[str]:
         arguments.append(f"measure={measure_code(method.measure)}")
     if recipe is None or method.threshold != THRESHOLDS[recipe.threshold]:
         arguments.append(f"threshold={threshold_code(method.threshold)}")
-    if not isinstance(draws.prior, SpikeForest):
+    if not draws.prior.sets_replicates:
         arguments.append(f"n_replicates={draws.n_replicates}")
     if method.n_permutations:
         arguments.append(f"n_permutations={method.n_permutations}")
