@@ -71,7 +71,7 @@ def test_integers_wider_than_numpy_has():
     [[datetime.date(2020, 1, day) for day in (1, 2, 3)], [[1], [2], [3]]],
 )
 def test_columns_that_are_neither_numbers_nor_categories_are_named(frame, column):
-    with pytest.raises(TypeError, match=r"X has 1 of 2 columns.*'colour'.*; drop"):
+    with pytest.raises(TypeError, match=r"Got 1 of 2 columns.*'colour'.*Drop"):
         encode_X(frame({"good": [1, 2, 3], "colour": column}))
 
 
@@ -93,7 +93,7 @@ def test_missing_values_in_frames_are_nan(data):
 def test_infinite_values_in_arrays():
     X = np.ones((3, 4))
     X[0, 1], X[0, 0], X[1:, 3] = np.nan, -np.inf, np.inf
-    with pytest.raises(ValueError, match=r"3 infinite .*2 of 4 columns: 'x0', 'x3'; make"):
+    with pytest.raises(ValueError, match=r"3 infinite .*2 of 4 columns: 'x0', 'x3'. Make"):
         encode_X(X)
 
 
@@ -104,36 +104,36 @@ def test_large_finite_values_are_not_called_infinite():
 
 def test_repeated_names():
     for labels in (["a", "a", "b"], ["a", 1, "1"]):
-        with pytest.raises(ValueError, match=r"columns of one name .*'[a1]'.*; rename"):
+        with pytest.raises(ValueError, match=r"`X` must be unique.*'[a1]'.*Rename"):
             encode_X(pd.DataFrame([[1, 2, 3], [4, 5, 6]], columns=labels))
 
 
 @pytest.mark.parametrize(
     ("X", "kind", "message"),
     [
-        (np.arange(3.0), ValueError, "1 dimensions"),
-        (np.zeros((2, 2, 2)), ValueError, "3 dimensions"),
-        (5, TypeError, "X=5 is a int; pass rows by columns"),
+        (np.arange(3.0), ValueError, "Got 1 dimension "),
+        (np.zeros((2, 2, 2)), ValueError, "Got 3 dimensions"),
+        (5, TypeError, "`X` must be an array, .* rows by columns. Got 5"),
         (pd.Series([1.0, 2.0]), ValueError, r"reshape\(-1, 1\)"),
         (pl.Series([1.0, 2.0]), ValueError, r"reshape\(-1, 1\)"),
         (pl.LazyFrame({"a": [1, 2]}), TypeError, r"collect\(\)"),
         ([[1, 2], [3]], ValueError, "equal length"),
-        ([["a", 1], [2, 3]], TypeError, "'x0' holds values of type 'int', 'str' such as 'a'"),
-        (np.array([[1, {}], [2, 3]], dtype=object), TypeError, "'x1' holds .* 'dict'"),
-        (np.array([["1", "2"], ["3", "x"]]), TypeError, r"'x0' holds numbers as text .*astype"),
+        ([["a", 1], [2, 3]], TypeError, "'x0' .*Got values of type 'int', 'str' such as 'a'"),
+        (np.array([[1, {}], [2, 3]], dtype=object), TypeError, "'x1' .*Got .* 'dict'"),
+        (np.array([["1", "2"], ["3", "x"]]), TypeError, "'x0' .*numbers as text.*astype"),
         (np.array([[b"a"], [b"b"]]), TypeError, r"dtype \|S1"),
         (np.ones((2, 2), dtype=complex), TypeError, "complex"),
         (np.ones((2, 2), dtype="M8[D]"), TypeError, "datetime64"),
-        (scipy.sparse.coo_array(np.arange(3.0)), ValueError, "1 dimensions"),
+        (scipy.sparse.coo_array(np.arange(3.0)), ValueError, "Got 1 dimension "),
         (scipy.sparse.csr_array(np.ones((2, 2), dtype=complex)), TypeError, "complex"),
-        (scipy.sparse.csr_array((1, 2)), ValueError, "1 row "),
-        (scipy.sparse.csr_array((3, 0)), ValueError, "no columns"),
-        (np.ones((0, 2)), ValueError, "0 rows"),
-        (np.ones((1, 2)), ValueError, "1 row "),
-        (np.ones((3, 0)), ValueError, "no columns"),
-        (pd.DataFrame({"a": []}), ValueError, "0 rows"),
-        (pd.DataFrame(index=[0, 1, 2]), ValueError, "no columns"),
-        (None, TypeError, "X=None is a NoneType; pass rows by columns"),
+        (scipy.sparse.csr_array((1, 2)), ValueError, "Got 1 row "),
+        (scipy.sparse.csr_array((3, 0)), ValueError, "at least one column. Got none"),
+        (np.ones((0, 2)), ValueError, "Got 0 rows"),
+        (np.ones((1, 2)), ValueError, "Got 1 row "),
+        (np.ones((3, 0)), ValueError, "at least one column. Got none"),
+        (pd.DataFrame({"a": []}), ValueError, "Got 0 rows"),
+        (pd.DataFrame(index=[0, 1, 2]), ValueError, "at least one column. Got none"),
+        (None, TypeError, "`X` must be an array, .* Got None"),
     ],
 )
 def test_unusable_X(X, kind, message):
@@ -308,7 +308,7 @@ def test_a_continuous_response_is_a_copy():
         (np.array(["2020-01-01", "2020-01-02"], "M8[D]"), "auto", TypeError, "datetime64"),
         ([-1e308, 1.7e308], "auto", ValueError, "must lie between"),
         ([1, 2], "ordinal", ValueError, "`response` must be one of .* Got 'ordinal'"),
-        (None, "auto", TypeError, "y=None is a NoneType; pass one value"),
+        (None, "auto", TypeError, "`y` must be an array, .* Got None"),
         (scipy.sparse.csr_array([[0.0], [1.0]]), "auto", TypeError, r"sparse csr_array.*toarray"),
     ],
 )

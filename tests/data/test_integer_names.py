@@ -15,6 +15,9 @@ from bayesvc.estimators.partial_dependence import partial_dependence
 from tests.helpers.same_bits import assert_same_bits
 from tests.helpers.settings import SETTLED, TINY
 
+# Short chains: what their notes warn of is not the subject here.
+pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
+
 RUN = {**SETTLED, "n_trees": 10, "n_replicates": 2, "n_jobs": 1}
 
 

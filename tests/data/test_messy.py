@@ -190,13 +190,13 @@ def test_prediction(fitted):
     # a row at a time, because numpy adds up one column in another order than many
     one = fitted.posterior(PANDAS[5:6])
     np.testing.assert_array_equal(one, fitted.posterior(PANDAS)[:, 5:6])
-    with pytest.raises(ValueError, match=r"'site' of X has the category 'centre'"):
+    with pytest.raises(ValueError, match=r"'site' of `X` must hold .*Got 'centre'"):
         fitted.predict(PANDAS.assign(site="centre"))
-    with pytest.raises(ValueError, match=r"missing values in 'b', which had none"):
+    with pytest.raises(ValueError, match=r"only in columns that had some.*missing values in 'b'"):
         fitted.predict(PANDAS.assign(b=np.nan))
-    with pytest.raises(ValueError, match="column 0 of X is 'b' but was 'a'"):
+    with pytest.raises(ValueError, match=r"Column 0 of `X` must be 'a'.*Got 'b'"):
         fitted.predict(PANDAS[["b", "a", "site", "flag", "count"]])
-    with pytest.raises(ValueError, match="X has 4 columns but the fits had 5"):
+    with pytest.raises(ValueError, match=r"`X` must have the 5 columns .*Got 4"):
         fitted.predict(PANDAS.drop(columns="b"))
 
 
@@ -344,7 +344,7 @@ def test_infinite_values_are_refused_everywhere(fitted):
         lambda: fitted.predict(bad),
         lambda: partial_dependence(fitted, bad, "a"),
     ):
-        with pytest.raises(ValueError, match=r"300 infinite values.*'b'; make them finite"):
+        with pytest.raises(ValueError, match=r"300 infinite values.*'b'. Make them finite"):
             run()
 
 

@@ -121,7 +121,7 @@ def test_weights_too_far_apart(regression):
     assert (draws.sigma > 0).all()
     for bad in (1e-25, 5e-324, 1e30):
         weights[7] = bad
-        with pytest.raises(ValueError, match=r"sample_weight ranges from .*pass 0 to leave"):
+        with pytest.raises(ValueError, match=r"`sample_weight` .*Got weights .*Pass 0 to leave"):
             bv.sample(X, y, sample_weight=weights, **TWO)
 
 

@@ -282,9 +282,9 @@ def test_predict_refuses_what_does_not_fit(regression):
     X, y = regression
     frame = pd.DataFrame(X, columns=list("abcde"))
     draws = bv.sample(frame, y, n_replicates=1, keep_trees=True, **SHORT)
-    with pytest.raises(ValueError, match="X has 4 columns but the fits had 5"):
+    with pytest.raises(ValueError, match=r"`X` must have the 5 columns .*Got 4 columns"):
         draws.predict(X[:, :4])
-    with pytest.raises(ValueError, match="column 0 of X is 'b' but was 'a'"):
+    with pytest.raises(ValueError, match=r"Column 0 of `X` must be 'a'.*Got 'b'"):
         draws.predict(frame[list("bacde")])
     for interval in (0, 1, 90):
         with pytest.raises(ValueError, match=rf"Got {interval} instead.*such as 0.9"):

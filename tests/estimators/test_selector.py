@@ -319,10 +319,10 @@ def test_bad_data_is_refused_before_sampling(regression):
         (infinite, y, "Input X contains infinity"),
         (pd.DataFrame(infinite), y, "infinite values"),
         (scipy.sparse.csr_array(infinite), y, "infinite values"),
-        (X, np.where(y > y.mean(), np.inf, y), "y has .* infinite"),
-        (X, np.ones(60), "y is constant"),
+        (X, np.where(y > y.mean(), np.inf, y), "`y` .* infinite"),
+        (X, np.ones(60), "`y` must vary"),
         (X, np.array(["a", "b", "c"] * 20), "3 classes"),
-        (X, y[1:], "59 values but X has 60 rows"),
+        (X, y[1:], "per row of X, 60. Got 59 values"),
         (X, None, "requires y"),
     ]:
         with pytest.raises(ValueError, match=message):

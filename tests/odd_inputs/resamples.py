@@ -50,7 +50,7 @@ CASES: list[Case] = [
     bad('`method="dart-cv"`', {"method": "dart-cv"}, ValueError, "Did you mean 'dart-vc'"),
     bad("`n_trees=0`", {"n_trees": 0}, ValueError, "`n_trees`"),
     bad("too few labels in `blocks`", {"blocks": [1, 2]}, ValueError,
-        "blocks has 2 labels but X has 30 rows"),
+        "`blocks` must have one label per row of X, 30. Got 2"),
     bad("all rows in one block", {"blocks": [1] * N}, ValueError, "of 1 blocks", "pass more data"),
     bad("one row of a class", {}, ValueError, "1 rows of class 'ill'", "pass more data", y=ONE_ILL),
     bad("a response that varies in one row only", {}, ValueError, "is too little",

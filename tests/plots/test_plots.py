@@ -433,7 +433,7 @@ def test_errors_name_the_remedy(clustered: bv.Selection, permuted: bv.Selection)
         clustered.plot("partial_dependence", X=np.ones((3, 6)))
     with pytest.raises(ValueError, match=r"`features` must be one of .* Got 'no'"):
         clustered.plot("partial_dependence", X=np.ones((3, 6)), y=[1, 2, 3], features="no")
-    with pytest.raises(ValueError, match="X has 2 columns but the fits had 6"):
+    with pytest.raises(ValueError, match=r"`X` must have the 6 columns .*Got 2 columns"):
         clustered.plot("partial_dependence", X=np.ones((3, 2)), y=[1, 2, 3])
     with pytest.raises(ValueError, match=r"`most` must be an integer of at least 1"):
         clustered.plot("importance", most=0)

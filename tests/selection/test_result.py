@@ -258,7 +258,7 @@ def test_prediction_check_of_spike_forests(regression: Dataset) -> None:
         X, y, np.array([1]), prior=bv.BART(k=3), burn_in=20, n_draws=20, random_state=0
     )
     assert same.of_all == check.of_all
-    with pytest.raises(ValueError, match="X has 4 columns but the fits had 5"):
+    with pytest.raises(ValueError, match=r"`X` must have the 5 columns .*Got 4 columns"):
         found.check_prediction(X[:, :4], y)
 
 

@@ -16,10 +16,10 @@ _NUMBER_BYTES = 8
 
 
 class ColumnLayout(NamedTuple):
-    """What the columns of a matrix are; plain numbers, a variable each, where all is empty.
+    """How to read the columns of a matrix; if all is empty, each is a numeric variable.
 
-    `n_categories` has a number for each column, 0 where it is ordered; `groups` the columns of each
-    variable; `missing` the ordered columns with missing values.
+    `n_categories` has a number for each column, 0 if its values are ordered; `groups` has the
+    columns of each variable; `missing` the ordered columns with missing values.
     """
 
     n_categories: tuple[int, ...] = ()
@@ -33,7 +33,7 @@ class ColumnLayout(NamedTuple):
         )
 
     def design(self, X: FloatArray) -> FloatArray:
-        """Return the matrix as a linear model reads it: without gaps, categories as indicators.
+        """Return the matrix as a linear model reads it: nothing missing, indicators for categories.
 
         A missing value becomes the mean of its column. Of the categories that occur the first has
         no indicator. Plain columns are not copied.
@@ -61,7 +61,7 @@ class ColumnLayout(NamedTuple):
     def check_memory(self, n_rows: int, n_columns: int) -> None:
         """Raise MemoryError if codes and linear model of columns that are not plain are too large.
 
-        A column with missing values has two codings, a category of a column an indicator.
+        A column with missing values is coded twice, and each category has an indicator.
         """
         if self == PLAIN:
             return
@@ -89,8 +89,8 @@ PLAIN = ColumnLayout()
 
 
 def _filled(column: FloatArray) -> FloatArray:
-    gaps = np.isnan(column)
-    observed = column[~gaps]
+    missing = np.isnan(column)
+    observed = column[~missing]
     # summed exactly, so that the mean has the same bits everywhere
     mean = math.fsum(observed / len(observed)) if len(observed) else 0.0
-    return np.where(gaps, mean, column)
+    return np.where(missing, mean, column)

@@ -1,4 +1,4 @@
-"""Tables in the caller's own kind of data frame."""
+"""Data frames of the library that the caller uses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def frame_kind(X: Any) -> str | None:
 
 
 def make_frame(columns: dict[str, Any], kind: str | None) -> Any:
-    """Return a data frame; of the first kind that is installed if `kind` is None.
+    """Return a data frame of a library, by default the first one that is installed.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def make_frame(columns: dict[str, Any], kind: str | None) -> Any:
         kind = next((name for name in KINDS if find_spec(name) is not None), None)
     if kind is None:
         raise ImportError(
-            "a table needs pandas or polars, and neither is installed; install one of them, or use "
-            "to_json, mask, values and cut"
+            "Tables are data frames, and neither pandas nor polars is installed. Install one of "
+            "them, or use `to_json`, `mask` and `importance`."
         )
     return import_module(kind).DataFrame(columns)

@@ -1,4 +1,4 @@
-"""What callers hold: which library a frame or series is of, and arrays of anything else."""
+"""Read the data frames, series and arrays of other libraries."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._text import counted
+from bayesvc._validation import must_be, shown
+
 
 def as_narwhals(data: Any, name: str) -> Any | None:
-    """Return a narwhals frame or series, or None for everything that is not one."""
+    """Return `data` as a narwhals frame or series, or None if it is neither."""
     if isinstance(data, np.ndarray | list | tuple) or np.isscalar(data) or data is None:
         return None
     import narwhals as nw  # only here, because sampling from arrays should not pay for it
@@ -18,11 +21,12 @@ def as_narwhals(data: Any, name: str) -> Any | None:
         wrapped = nw.from_native(data, allow_series=True, pass_through=True)
     except nw.exceptions.DuplicateError as error:
         raise ValueError(
-            f"{name} has several columns of one name ({' '.join(str(error).split())}); "
-            "rename them, names must be unique"
+            f"The column names of `{name}` must be unique. Got duplicates "
+            f"({' '.join(str(error).split())}) instead. Rename these columns."
         ) from None
     if isinstance(wrapped, nw.LazyFrame):
-        raise TypeError(f"{name} is a lazy {type(data).__name__}; pass {name}.collect()")
+        got = f"a lazy {type(data).__name__}"
+        raise TypeError(must_be(name, "a data frame", got, f"pass {name}.collect()"))
     return wrapped if isinstance(wrapped, nw.DataFrame | nw.Series) else None
 
 
@@ -45,8 +49,8 @@ def as_array(data: Any, name: str) -> NDArray[Any]:
         return np.asarray(data)
     except ValueError as error:
         raise ValueError(
-            f"{name} of type {type(data).__name__} does not form an array ({error}); "
-            "pass rows of equal length"
+            f"`{name}` must be an array. Got a {type(data).__name__} that does not form one "
+            f"instead ({error}). Pass rows of equal length."
         ) from None
 
 
@@ -55,14 +59,15 @@ def refuse_masked(data: Any, name: str) -> None:
     if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
         count = int(np.ma.getmaskarray(data).sum())
         raise ValueError(
-            f"{name} is a masked array with {count} masked values; fill them or drop their rows"
+            f"`{name}` must not have masked values. Got {count} instead. Fill them or drop their "
+            "rows."
         )
 
 
 def refuse_scalar(name: str, data: Any, wanted: str) -> NoReturn:
-    """Raise TypeError for what is no array at all."""
-    shown = f"{name}={data!r}" if data is None or np.isscalar(data) else name
-    raise TypeError(f"{shown} is a {type(data).__name__}; pass {wanted}")
+    """Raise TypeError for a value that is not an array."""
+    is_value = data is None or np.isscalar(data)
+    raise TypeError(must_be(name, wanted, shown(data) if is_value else f"a {type(data).__name__}"))
 
 
 def one_per_row(name: str, data: Any) -> NDArray[Any]:
@@ -71,22 +76,19 @@ def one_per_row(name: str, data: Any) -> NDArray[Any]:
     series = as_narwhals(data, name)
     if series is not None and hasattr(series, "columns"):
         if len(series.columns) != 1:
-            raise ValueError(
-                f"{name} is a data frame with {len(series.columns)} columns; pass one of them"
-            )
+            got = f"a data frame with {counted(len(series.columns), 'column')}"
+            raise ValueError(must_be(name, "one column", got, "pass one of its columns"))
         series = series[series.columns[0]]
     if series is not None:
         series = without_wide_integers(series)
     values = as_array(data, name) if series is None else np.asarray(series.to_numpy())
     if values.ndim == 0:
-        refuse_scalar(name, data, "one value per row of X: an array, a series or a list")
+        refuse_scalar(name, data, "an array, a series or a list with one value per row of X")
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
-        raise ValueError(
-            f"{name} has {values.ndim} dimensions (shape {values.shape}) instead of 1; "
-            "pass one value per row of X"
-        )
+        wanted = "one-dimensional, with one value per row of X"
+        raise ValueError(must_be(name, wanted, f"shape {values.shape}"))
     return values
 
 

@@ -1,4 +1,4 @@
-"""From the arrays and frames that callers hold to columns of numbers and columns of labels."""
+"""From the arrays and frames that callers hold to numeric and categorical columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._text import listed, quoted
+from bayesvc._text import counted, listed, quoted
 from bayesvc._typing import ColumnName
 from bayesvc.data.interop import (
     as_array,
@@ -31,7 +31,7 @@ Keep = NDArray[np.bool_] | None
 
 @dataclass(frozen=True, eq=False)
 class CategoricalColumn:
-    """A column of labels: for each row the place of its label, -1 where it is missing."""
+    """A categorical column: for each row the position of its category, -1 if it is missing."""
 
     codes: NDArray[np.intp]
     labels: tuple[str, ...]
@@ -40,26 +40,27 @@ class CategoricalColumn:
 
 @dataclass(frozen=True, eq=False)
 class RawColumns:
-    """Predictors as they came. A labelled column has no numbers in `values`."""
+    """The columns of X as given. A categorical column has no numbers in `values`."""
 
     values: NDArray[Any]
     names: tuple[ColumnName, ...]
     names_given: bool
-    labelled: dict[int, CategoricalColumn] = field(default_factory=dict)
+    categorical: dict[int, CategoricalColumn] = field(default_factory=dict)
 
 
 def read_X(X: Any, min_rows: int, keep: Keep = None) -> RawColumns:
-    """Return names, numbers and labels of X, or say what is wrong with it."""
+    """Return the names, numbers and categories of X, or raise an error that says what is wrong."""
     frame = as_narwhals(X, "X")
     if frame is not None and hasattr(frame, "columns"):
         return _read_frame(X, frame, min_rows, keep)
     values = X if is_sparse(X) else plain_array(X)
     if values.ndim == 0:
-        refuse_scalar("X", X, "rows by columns: an array, a data frame or a sparse matrix")
+        refuse_scalar("X", X, "an array, a data frame or a sparse matrix, rows by columns")
     if values.ndim != 2:
         raise ValueError(
-            f"X has {values.ndim} dimensions (shape {values.shape}) instead of 2; "
-            "pass rows by columns, for a single column X.reshape(-1, 1)"
+            f"`X` must be two-dimensional, rows by columns. Got "
+            f"{counted(values.ndim, 'dimension')} (shape {values.shape}) instead. For a single "
+            "column pass X.reshape(-1, 1)."
         )
     _check_keep(keep, values.shape[0])
     if keep is not None:
@@ -67,8 +68,8 @@ def read_X(X: Any, min_rows: int, keep: Keep = None) -> RawColumns:
     _check_shape(values.shape, min_rows, keep)
     if values.dtype.kind not in ("fiub" if is_sparse(X) else "fiubOUT"):
         raise TypeError(
-            f"X has dtype {values.dtype}, but numbers or text are needed; "
-            "convert it, for example with X.astype(float)"
+            f"`X` must hold numbers or text. Got dtype {values.dtype} instead. Convert it, for "
+            "example with X.astype(float)."
         )
     names = tuple(f"x{j}" for j in range(values.shape[1]))
     if is_sparse(X):
@@ -79,7 +80,7 @@ def read_X(X: Any, min_rows: int, keep: Keep = None) -> RawColumns:
 
 
 def plain_array(X: Any) -> NDArray[Any]:
-    """Return X as an array of numbers or objects, with NaN for what is masked."""
+    """Return X as an array of numbers or objects, with NaN for masked values."""
     if isinstance(X, np.ma.MaskedArray):
         if not np.ma.is_masked(X):
             return np.asarray(X.data)
@@ -94,13 +95,13 @@ def plain_array(X: Any) -> NDArray[Any]:
 def _read_objects(values: NDArray[Any], names: tuple[ColumnName, ...]) -> RawColumns:
     """Read an array of any objects, column by column."""
     matrix = np.empty(values.shape, order="F")
-    labelled: dict[int, CategoricalColumn] = {}
+    categorical: dict[int, CategoricalColumn] = {}
     for j, name in enumerate(names):
         found = _of_objects(values[:, j].tolist())
         if isinstance(found, str):
             raise TypeError(
-                f"X has dtype {values.dtype}, but numbers or text are needed (column {name!r} "
-                f"holds {found}); convert the column to numbers or text, or drop it"
+                f"Column {name!r} of `X` (dtype {values.dtype}) must hold numbers or text. Got "
+                f"{found} instead. Convert the column to numbers or text, or drop it."
             )
         if (
             isinstance(found, CategoricalColumn)
@@ -108,12 +109,12 @@ def _read_objects(values: NDArray[Any], names: tuple[ColumnName, ...]) -> RawCol
             and all(map(_is_number, found.labels))
         ):
             raise TypeError(
-                f"X has dtype {values.dtype}, and column {name!r} holds numbers as text such as "
-                f"{found.labels[0]!r}; convert them, for example with X.astype(float), or pass "
-                "a data frame with a column of categories"
+                f"Column {name!r} of `X` (dtype {values.dtype}) must not hold numbers as text. Got "
+                f"{found.labels[0]!r}. Convert it, for example with X.astype(float), or pass a "
+                "data frame with a categorical column."
             )
-        _take(found, j, matrix, labelled)
-    return RawColumns(matrix, names, False, labelled)
+        _take(found, j, matrix, categorical)
+    return RawColumns(matrix, names, False, categorical)
 
 
 def _read_frame(native: Any, frame: Any, min_rows: int, keep: Keep) -> RawColumns:
@@ -130,8 +131,8 @@ def _read_frame(native: Any, frame: Any, min_rows: int, keep: Keep) -> RawColumn
     repeated = [name for name, count in Counter(map(str, names)).items() if count > 1]
     if repeated:
         raise ValueError(
-            f"X has several columns of one name ({quoted(repeated)}); "
-            "rename them, names must be unique"
+            f"The column names of `X` must be unique. Got {quoted(repeated)} more than once. "
+            "Rename these columns."
         )
     sparse = sparse_columns(native)
     plain = [j in sparse or _is_plain(dtype) for j, dtype in enumerate(frame.schema.values())]
@@ -167,9 +168,9 @@ def _is_plain(dtype: Any) -> bool:
 def _read_columns(
     frame: Any, names: tuple[ColumnName, ...], names_given: bool, sparse: set[int]
 ) -> RawColumns:
-    """Read a frame whose columns differ in kind."""
+    """Read a frame whose columns are not all numeric."""
     matrix = np.empty((len(frame), len(names)), order="F")
-    labelled: dict[int, CategoricalColumn] = {}
+    categorical: dict[int, CategoricalColumn] = {}
     unusable = []
     for j, label in enumerate(frame.columns):
         series = frame.get_column(label)
@@ -177,14 +178,14 @@ def _read_columns(
         if isinstance(found, str):
             unusable.append(f"{names[j]!r} ({found})")
         else:
-            _take(found, j, matrix, labelled)
+            _take(found, j, matrix, categorical)
     if unusable:
         raise TypeError(
-            f"X has {len(unusable)} of {len(names)} columns that are neither numbers nor "
-            f"categories: {listed(unusable, most=5)}; drop them, or convert them to numbers "
-            "(dates for example to days since a first day) or text"
+            f"The columns of `X` must hold numbers, booleans or categories. Got {len(unusable)} of "
+            f"{len(names)} columns that do not: {listed(unusable, most=5)}. Drop them, or convert "
+            "them to numbers (dates for example to days since a first day) or text."
         )
-    return RawColumns(matrix, names, names_given, labelled)
+    return RawColumns(matrix, names, names_given, categorical)
 
 
 def _of_sparse(series: Any) -> NDArray[np.float64]:
@@ -192,7 +193,7 @@ def _of_sparse(series: Any) -> NDArray[np.float64]:
 
 
 def _of_series(series: Any) -> NDArray[np.float64] | CategoricalColumn | str:
-    """Return numbers or labels of a narwhals series, or in words what else it holds."""
+    """Return the numbers or categories of a narwhals series, or in words what else it holds."""
     import narwhals as nw
 
     dtype = series.dtype
@@ -200,14 +201,14 @@ def _of_series(series: Any) -> NDArray[np.float64] | CategoricalColumn | str:
         return np.asarray(series.cast(nw.Float64).to_numpy())
     if dtype in (nw.Categorical, nw.Enum, nw.String):
         missing = series.is_null().to_numpy()
-        return _labelled(series.to_list(), missing, *_declared(series))
+        return _categorical(series.to_list(), missing, *_declared(series))
     if bool(series.is_null().all()):
         return np.full(len(series), np.nan)
     return _of_objects(series.to_list()) if dtype == nw.Object else str(dtype)
 
 
 def _declared(series: Any) -> tuple[list[Any], bool]:
-    """Return the categories that a column's type knows, and whether they are ordered."""
+    """Return the categories that a column's type declares, and whether they are ordered."""
     import narwhals as nw
 
     native = series.to_native()
@@ -225,11 +226,11 @@ def _declared(series: Any) -> tuple[list[Any], bool]:
 
 
 def _of_objects(values: list[Any]) -> NDArray[np.float64] | CategoricalColumn | str:
-    """Return numbers or labels of a list of objects, or in words what else it holds."""
+    """Return the numbers or categories of a list of objects, or in words what else it holds."""
     missing = np.fromiter(map(is_missing, values), dtype=bool, count=len(values))
     present = [value for value, gone in zip(values, missing, strict=True) if not gone]
     if present and all(isinstance(value, str) for value in present):
-        return _labelled(values, missing)
+        return _categorical(values, missing)
     if all(isinstance(value, numbers.Real | Decimal | np.bool_) for value in present):
         found = np.full(len(values), np.nan)
         found[~missing] = [float(value) for value in present]
@@ -239,13 +240,13 @@ def _of_objects(values: list[Any]) -> NDArray[np.float64] | CategoricalColumn | 
     return f"values of type {quoted(kinds)} such as {odd!r}"
 
 
-def _labelled(
+def _categorical(
     values: list[Any],
     missing: NDArray[np.bool_],
     declared: Sequence[Any] = (),
     ordered: bool = False,
 ) -> CategoricalColumn:
-    """Return the column with its labels: declared ones as they come, the others sorted."""
+    """Return a categorical column: declared categories in their order, then the others, sorted."""
     present = {value for value, gone in zip(values, missing, strict=True) if not gone}
     labels = [str(label) for label in declared]
     labels += sorted({str(value) for value in present} - set(labels))
@@ -259,10 +260,10 @@ def _take(
     found: NDArray[np.float64] | CategoricalColumn,
     j: int,
     matrix: NDArray[np.float64],
-    labelled: dict[int, CategoricalColumn],
+    categorical: dict[int, CategoricalColumn],
 ) -> None:
     if isinstance(found, CategoricalColumn) and found.labels:
-        labelled[j] = found
+        categorical[j] = found
     else:
         matrix[:, j] = np.nan if isinstance(found, CategoricalColumn) else found
 
@@ -278,17 +279,21 @@ def _is_number(text: str) -> bool:
 def _check_keep(keep: Keep, n_rows: int) -> None:
     if keep is not None and len(keep) != n_rows:
         raise ValueError(
-            f"sample_weight has {len(keep)} numbers but X has {n_rows} rows; pass one per row of X"
+            f"`sample_weight` must have one number per row of X, {n_rows}. Got {len(keep)} instead."
         )
 
 
 def _check_shape(shape: tuple[int, ...], min_rows: int, keep: Keep) -> None:
     n, p = shape
     if n < min_rows:
-        rows = "1 row" if n == 1 else f"{n} rows"
-        weighed = "" if keep is None else " whose sample_weight is not zero"
-        raise ValueError(f"X has {rows}{weighed} (shape {shape}); pass at least {min_rows}")
+        weighted = "" if keep is None else " with positive sample_weight"
+        raise ValueError(
+            f"`X` must have at least {counted(min_rows, 'row')}{weighted}. Got "
+            f"{counted(n, 'row')} (shape {shape}) instead."
+        )
     if p == 0:
-        raise ValueError(f"X has no columns (shape {shape}); pass at least one")
+        raise ValueError(f"`X` must have at least one column. Got none (shape {shape}) instead.")
     if max(shape) > _MOST_ROWS:
-        raise ValueError(f"X has shape {shape}; pass at most {_MOST_ROWS:,} rows and columns")
+        raise ValueError(
+            f"`X` must have at most {_MOST_ROWS:,} rows and columns. Got shape {shape} instead."
+        )

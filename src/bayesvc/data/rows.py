@@ -1,4 +1,4 @@
-"""What rows carry besides predictors and response: weights, and blocks to permute within."""
+"""Weights of rows, and blocks of rows to permute within."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 
 from bayesvc._text import counted
 from bayesvc._typing import FloatArray, IntArray
+from bayesvc._validation import must_be
 from bayesvc.data.interop import is_missing, one_per_row
 
-_LEAST_SHARE = 1e-24  # of the largest weight: sigma goes with the root of a weight
+_SMALLEST_RATIO = 1e-24  # to the largest weight: sigma scales with the root of a weight
+
+_REMEDY = "pass one positive number per row, or 0 to leave a row out"
 
 
 def check_sample_weight(sample_weight: Any) -> FloatArray:
-    """Return the weights of rows: finite, none below zero, and not all zero.
+    """Return the weights of rows, which must be finite, non-negative and not all zero.
 
     Examples
     --------
@@ -24,25 +27,29 @@ def check_sample_weight(sample_weight: Any) -> FloatArray:
     >>> check_sample_weight([1, 0, 2])
     array([1., 0., 2.])
     """
-    remedy = "pass one positive number per row, or 0 to leave a row out"
     given = one_per_row("sample_weight", sample_weight)
     try:
         weights = given.astype(np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"sample_weight has dtype {given.dtype}; {remedy}") from None
+        raise TypeError(_not_numbers(given)) from None
     if given.dtype.kind == "b":
-        raise TypeError(f"sample_weight has dtype {given.dtype}; {remedy}")
+        raise TypeError(_not_numbers(given))
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if bad.size:
-        value = weights[bad[0]]
-        raise ValueError(f"sample_weight[{bad[0]}]={value:g} is no weight; {remedy}")
+        name, value = f"sample_weight[{bad[0]}]", f"{weights[bad[0]]:g}"
+        raise ValueError(must_be(name, "a finite number of at least 0", value, _REMEDY))
     if not weights.any():
-        raise ValueError(f"sample_weight is zero in all {len(weights)} rows; {remedy}")
+        wanted, got = "positive in at least one row", f"zero in all {len(weights)} rows"
+        raise ValueError(must_be("sample_weight", wanted, got, _REMEDY))
     return weights
 
 
+def _not_numbers(given: NDArray[Any]) -> str:
+    return must_be("sample_weight", "one number per row", f"dtype {given.dtype}", _REMEDY)
+
+
 def scaled_weights(weights: FloatArray) -> FloatArray | None:
-    """Return positive weights scaled to mean 1; None where they are all equal.
+    """Return positive weights scaled to mean 1, or None if they are all equal.
 
     Examples
     --------
@@ -53,10 +60,11 @@ def scaled_weights(weights: FloatArray) -> FloatArray | None:
     """
     if np.ptp(weights) == 0:
         return None
-    if weights.min() < _LEAST_SHARE * weights.max():
+    if weights.min() < _SMALLEST_RATIO * weights.max():
         raise ValueError(
-            f"sample_weight ranges from {weights.min():g} to {weights.max():g}, too far to compute "
-            "with; pass 0 to leave a row out"
+            f"`sample_weight` must not vary by a factor of more than {1 / _SMALLEST_RATIO:g}. Got "
+            f"weights from {weights.min():g} to {weights.max():g} instead. Pass 0 to leave a row "
+            "out."
         )
     relative = weights / weights.max()  # which cannot overflow in the sum
     scaled = relative * (len(weights) / math.fsum(relative))
@@ -66,7 +74,7 @@ def scaled_weights(weights: FloatArray) -> FloatArray | None:
 
 
 def check_blocks(labels: Any, n_rows: int, name: str = "permute_within") -> IntArray:
-    """Return the number of each row's block.
+    """Return the block of each row as a number from 0.
 
     Examples
     --------
@@ -77,13 +85,13 @@ def check_blocks(labels: Any, n_rows: int, name: str = "permute_within") -> IntA
     labels = one_per_row(name, labels)
     if len(labels) != n_rows:
         raise ValueError(
-            f"{name} has {len(labels)} labels but X has {n_rows} rows; pass one per row of X"
+            f"`{name}` must have one label per row of X, {n_rows}. Got {len(labels)} instead."
         )
     missing = sum(map(is_missing, labels.tolist()))
     if missing:
         raise ValueError(
-            f"{name} has {counted(missing, 'missing label')}; give every row a block, if need be "
-            "one of its own"
+            f"`{name}` must have a label in every row. Got {counted(missing, 'missing label')} "
+            "instead. Give each of these rows a block, for example one of its own."
         )
     if labels.dtype == object:
         labels = np.array([str(label) for label in labels])
@@ -95,16 +103,18 @@ def check_permutable(blocks: IntArray, y: FloatArray) -> None:
     n_blocks = int(blocks.max()) + 1
     if n_blocks == len(blocks):
         raise ValueError(
-            f"permute_within has a label of its own for each of the {len(blocks)} rows, so nothing "
-            "can be permuted; pass labels that rows share, such as those of a site or a day"
+            "`permute_within` must have labels that several rows share. Got a different label for "
+            f"each of the {len(blocks)} rows instead, so nothing can be permuted. Pass labels such "
+            "as those of a site or a day."
         )
     low, high = np.full(n_blocks, np.inf), np.full(n_blocks, -np.inf)
     np.minimum.at(low, blocks, y)
     np.maximum.at(high, blocks, y)
     if (low == high).all():
         raise ValueError(
-            "permute_within has blocks in each of which y is constant, so no permutation changes "
-            "it; pass coarser labels"
+            "`permute_within` must have at least one block in which y varies. Got "
+            f"{counted(n_blocks, 'block')} with a constant y instead, so no permutation changes "
+            "y. Pass coarser labels."
         )
 
 

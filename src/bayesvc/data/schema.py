@@ -1,4 +1,4 @@
-"""What the columns of X are: their names, categories, missing values and groups."""
+"""The schema of X: names, categories, missing values and groups of its columns."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ ResolvedGroups = tuple[tuple[str, tuple[int, ...]], ...]
 
 @dataclass(frozen=True)
 class ColumnSchema:
-    """The columns of X as far as numbers alone do not tell; what predictions need to know.
+    """What the numbers of an encoded X stand for, as predictions need to know it.
 
     Attributes
     ----------
     names : tuple of str
-        Of the columns.
+        Names of the columns.
     categories : mapping from column to labels
-        Of the columns of categories without order; their numbers are the places of the labels,
-        and where the column has missing values these are one category more.
+        Categories of the categorical columns. The numbers of a column are the positions of its
+        labels; missing values, if there are any, are one more category.
     levels : mapping from column to labels
-        Of the columns of ordered categories, the lowest first.
+        Categories of the columns with ordered categories, the lowest first.
     missing : frozenset of int
         Columns with missing values.
     groups : tuple of (name, columns)
-        Columns that are one variable.
+        Column groups, each of which is one variable.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class ColumnSchema:
 
     @property
     def is_plain(self) -> bool:
-        """Whether every variable is one column of numbers, and none of these is missing."""
+        """Whether every variable is one column of numbers without missing values."""
         return not (self.categories or self.levels or self.missing or self.groups)
 
     @cached_property
@@ -79,18 +79,18 @@ class ColumnSchema:
 
     @property
     def layout(self) -> ColumnLayout:
-        """The same as the sampler wants to know it."""
+        """The layout of the columns that the sampler reads."""
         counts: tuple[int, ...] = ()
         if self.categories:
             counts = tuple(len(self.labels(j)) for j in range(len(self.names)))
         pools = tuple(columns for _, columns in self.variables) if self.groups else ()
         if all(len(columns) == 1 for columns in pools):
             pools = ()
-        gaps = tuple(sorted(j for j in self.missing if j not in self.categories))
-        return ColumnLayout(counts, pools, gaps)
+        missing = tuple(sorted(j for j in self.missing if j not in self.categories))
+        return ColumnLayout(counts, pools, missing)
 
     def labels(self, j: int) -> tuple[str, ...]:
-        """Return the label of each number in a column of categories, none for other columns."""
+        """Return the label of each number in a categorical column, none for other columns."""
         known = self.categories.get(j, ())
         if not known or j not in self.missing:
             return known

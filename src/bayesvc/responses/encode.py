@@ -90,7 +90,7 @@ def _response_array(y: Any) -> NDArray[Any]:
     series = as_narwhals(y, "y")
     values = as_array(y, "y") if series is None else _series_array(series)
     if values.ndim == 0:
-        refuse_scalar("y", y, "one value per row of X: an array, a series or a list")
+        refuse_scalar("y", y, "an array, a series or a list with one value per row of X")
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
