@@ -34,7 +34,7 @@ class DamagedFile(ValueError):
 
 @dataclass(frozen=True)
 class FileFormat:
-    """What a file is: the name of its format, what it holds, and the versions that can be read."""
+    """A kind of file: the name of its format, what it holds, and the versions that can be read."""
 
     format: str
     holds: str
@@ -54,14 +54,15 @@ class FileFormat:
             is_ours = settings.pop("format") == self.format
             version = settings.pop("version")
         except (*_WRONG, RecursionError) as error:
-            raise ValueError(self._bad(path, f"it is no {self.holds} file", error)) from error
+            raise ValueError(self._bad(path, f"it is not a {self.holds} file", error)) from error
         if not is_ours:
-            raise ValueError(self._bad(path, f"it is no {self.holds} file"))
+            raise ValueError(self._bad(path, f"it is not a {self.holds} file"))
         if version not in self.versions:
             raise ValueError(
-                f"path={str(path)!r} holds {self.holds} of format version {version!r}, but this "
-                f"version of bayesvc reads {' and '.join(map(str, self.versions))}; install the "
-                f"version that wrote it, or {self.again}"
+                f"`path` must be a {self.holds} file of format version "
+                f"{' or '.join(map(str, self.versions))}. Got {str(path)!r} of format version "
+                f"{version!r} instead. Install the version of bayesvc that wrote it, or "
+                f"{self.again}."
             )
         return dict(settings)
 
@@ -73,19 +74,19 @@ class FileFormat:
         try:
             arrays = read_arrays(Path(path))
         except DamagedFile as error:
-            reason = f"it is no {self.holds} file or damaged"
+            reason = f"it is not a {self.holds} file, or it is damaged"
             raise ValueError(self._bad(path, reason, error)) from error
         settings = self.settings(path, arrays)
         try:
             return build(settings, arrays)
         except _WRONG as error:
-            raise ValueError(self._bad(path, "its contents do not fit", error)) from error
+            raise ValueError(self._bad(path, "its contents are inconsistent", error)) from error
 
     def _bad(self, path: PathLike, reason: str, error: Exception | None = None) -> str:
         detail = f" ({error})" if error is not None else ""
         return (
-            f"path={str(path)!r} cannot be read: {reason}{detail}; pass a file that "
-            f"{self.holds}.save wrote, or {self.again}"
+            f"`path` must be a file that {self.holds}.save wrote. Got {str(path)!r} instead, which "
+            f"cannot be read: {reason}{detail}. Pass another file, or {self.again}."
         )
 
 
@@ -108,8 +109,8 @@ def write_arrays(path: PathLike, arrays: Arrays) -> None:
     target = Path(path)
     if not target.parent.is_dir():
         raise FileNotFoundError(
-            f"path={str(path)!r} cannot be written, because there is no folder "
-            f"{str(target.parent)!r}; make the folder first"
+            f"`path` must be in a folder that exists. Got {str(path)!r} instead. Make the folder "
+            f"{str(target.parent)!r} first."
         )
     with atomic_file(target) as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
@@ -136,7 +137,7 @@ def read_arrays(path: Path) -> Arrays:
             raise DamagedFile(str(error) or type(error).__name__) from error
     strangers = [name for name, part in arrays.items() if not isinstance(part, np.ndarray)]
     if strangers:
-        raise DamagedFile(f"{strangers[0]!r} is no array")
+        raise DamagedFile(f"{strangers[0]!r} is not an array")
     return arrays
 
 

@@ -259,7 +259,7 @@ def test_partial_dependence(fitted):
         partial_dependence(fitted, PANDAS, "pool")
     with pytest.raises(ValueError, match=r"`grid` must be one of .* Got 'centre'"):
         partial_dependence(fitted, PANDAS, "site", grid=["centre"])
-    with pytest.raises(ValueError, match="holds missing values only"):
+    with pytest.raises(ValueError, match="Got missing values only"):
         partial_dependence(fitted, PANDAS[PANDAS["a"].isna()], "a")
 
 

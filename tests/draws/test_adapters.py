@@ -129,7 +129,9 @@ def test_what_counts_do_not_tell_is_absent():
 def test_what_needs_more_than_counts_says_so(regression):
     X, y = regression
     draws = bv.Draws.from_counts(FIVE_DRAWS)
-    with pytest.raises(ValueError, match=r"holds no 'mi'.*; pass the Draws of bayesvc.sample"):
+    with pytest.raises(
+        ValueError, match=r"`draws` must hold 'mi'.*Use the Draws of `bayesvc.sample`"
+    ):
         measures.metropolis_importance(draws)
     for data in ((), (X, y)):
         with pytest.raises(ValueError, match=r"source='counts'.*data and the prior.*Pass the"):
@@ -186,18 +188,18 @@ def test_selection_from_counts(rng):
 
 
 BAD_COUNTS = {
-    "means": ([[1.5, 2.0]], ValueError, r"counts\[0, 0\]=1.5 is no whole number; .*not their mean"),
-    "nan": ([[[1, 2], [3, np.nan]]], ValueError, r"counts\[0, 1, 1\]=nan is no whole number"),
-    "inf": ([[np.inf]], ValueError, r"counts\[0, 0\]=inf is too large"),
-    "negative": ([[[0, -1]]], ValueError, r"counts\[0, 0, 1\]=-1 is negative"),
-    "large": ([[70_000]], ValueError, r"counts\[0, 0\]=70000 is too large.*at most 65535"),
-    "truth": ([[True]], TypeError, r"counts has dtype bool instead of numbers"),
-    "text": ([["1"]], TypeError, r"counts has dtype <U1 instead of numbers"),
-    "none": (None, TypeError, r"counts has dtype object"),
-    "one dimension": ([1, 2], ValueError, r"counts has shape \(2,\); .*\(draws, variables\)"),
-    "four": (np.zeros((1, 1, 1, 1)), ValueError, r"counts has shape \(1, 1, 1, 1\)"),
-    "no draws": (np.zeros((2, 0, 3)), ValueError, r"counts has shape \(2, 0, 3\)"),
-    "ragged": ([[1, 2], [3]], ValueError, r"counts is no array .*; pass the splits"),
+    "means": ([[1.5, 2.0]], ValueError, r"`counts\[0, 0\]` .*Got 1.5 .*not their mean"),
+    "nan": ([[[1, 2], [3, np.nan]]], ValueError, r"`counts\[0, 1, 1\]` must be a whole .*Got nan"),
+    "inf": ([[np.inf]], ValueError, r"`counts\[0, 0\]` must be at most .*Got inf"),
+    "negative": ([[[0, -1]]], ValueError, r"`counts\[0, 0, 1\]` must be at least 0. Got -1"),
+    "large": ([[70_000]], ValueError, r"`counts\[0, 0\]` must be at most 65535. Got 70000"),
+    "truth": ([[True]], TypeError, r"`counts` must be an array of whole numbers. Got dtype bool"),
+    "text": ([["1"]], TypeError, r"`counts` must be an array of whole numbers. Got dtype <U1"),
+    "none": (None, TypeError, r"`counts` must be .*Got dtype object"),
+    "one dimension": ([1, 2], ValueError, r"\(draws, variables\) .*Got shape \(2,\)"),
+    "four": (np.zeros((1, 1, 1, 1)), ValueError, r"`counts` .*Got shape \(1, 1, 1, 1\)"),
+    "no draws": (np.zeros((2, 0, 3)), ValueError, r"`counts` .*Got shape \(2, 0, 3\)"),
+    "ragged": ([[1, 2], [3]], ValueError, r"`counts` must be .*unequal length .*Pass the number"),
 }
 
 
@@ -210,11 +212,11 @@ def test_bad_counts(counts, kind, message):
 @pytest.mark.parametrize(
     ("names", "kind", "message"),
     [
-        ("abc", TypeError, "feature_names='abc' must be strings; pass 3"),
-        (3, TypeError, "feature_names=3 must be strings"),
-        (["a", "b", 3], TypeError, r"feature_names=\['a', 'b', 3\] must be strings"),
-        (["a", "b"], ValueError, "2 names for 3 variables; pass 3 different"),
-        (["a", "b", "a"], ValueError, "holds 'a' 2 times"),
+        ("abc", TypeError, "`feature_names` must be 3 different strings, .*Got 'abc'"),
+        (3, TypeError, "`feature_names` must be .*Got 3"),
+        (["a", "b", 3], TypeError, r"`feature_names` must be .*Got \['a', 'b', 3\]"),
+        (["a", "b"], ValueError, "must be 3 different strings, .*Got 2 names"),
+        (["a", "b", "a"], ValueError, "Got 'a' 2 times"),
     ],
 )
 def test_bad_names(names, kind, message):
@@ -225,17 +227,17 @@ def test_bad_names(names, kind, message):
 def test_fits_must_be_alike():
     short = _chains.Chains(np.ones((1, 4, 3), np.uint16), np.ones((1, 4)))
     long = _chains.Chains(np.ones((1, 5, 3), np.uint16), np.ones((1, 5)))
-    with pytest.raises(ValueError, match="fit 1 has 5 draws of 3 variables but fit 0 has 4 of 3"):
+    with pytest.raises(ValueError, match="Got 5 draws of 3 variables in model 1, and 4 of 3"):
         _chains.draws_of_chains([short, long], None, "stochtree")
 
 
 @pytest.mark.parametrize("make", [bv.Draws.from_stochtree, bv.Draws.from_bartz])
 def test_not_a_fitted_model(make):
-    with pytest.raises(TypeError, match=r"models is a ndarray.*(stochtree|bartz)\.\w+"):
+    with pytest.raises(TypeError, match=r"`models` must .*(stochtree|bartz)\.\w+.*Got a ndarray"):
         make(np.ones((2, 3)))
-    with pytest.raises(TypeError, match=r"models\[0\] is a SimpleNamespace"):
+    with pytest.raises(TypeError, match=r"`models\[0\]` must be .*Got a SimpleNamespace"):
         make([SimpleNamespace(varcount=np.ones((2, 3)))])
-    with pytest.raises(ValueError, match="models is an empty list; pass at least one"):
+    with pytest.raises(ValueError, match=r"`models` must be .*Got an empty list"):
         make([])
 
 
@@ -258,7 +260,9 @@ def test_steps_that_renew_the_whole_forest(n_trees, batch, steps):
 
 @pytest.mark.parametrize(("n_trees", "batch"), [(25, 0.1), (15, 0.1), (21, 0.1), (50, 0.3)])
 def test_batches_that_do_not_divide_the_forest(n_trees, batch):
-    with pytest.raises(ValueError, match=rf"batch={batch} of {n_trees} trees.*; fit with"):
+    with pytest.raises(
+        ValueError, match=rf"`batch` must divide the {n_trees} trees .*Got {batch} .*Fit with"
+    ):
         pymc_bart._steps_per_sweep(n_trees, batch)
 
 

@@ -142,7 +142,7 @@ def spoil(path, draws):
     }.items():
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr(name, content)
-        yield f"{name!r} is no array"
+        yield f"{name!r} is not an array"
     path.write_bytes(re.sub(rb"PK\x01\x02.{4}\x00\x00", with_password, good, flags=re.DOTALL))
     yield "password"
 
@@ -160,7 +160,7 @@ def with_password(found: re.Match[bytes]) -> bytes:
 
 def test_damaged_files(draws, tmp_path):
     path = tmp_path / "spoilt"
-    pattern = re.escape(repr(str(path))) + "(?s:.*) cannot be read.*; pass a file"
+    pattern = re.escape(repr(str(path))) + "(?s:.*) cannot be read: .*Pass another file"
     for _damage in spoil(path, draws):  # shown by pytest where the test fails
         with pytest.raises(ValueError, match=pattern):
             bv.Draws.load(path)
@@ -197,17 +197,17 @@ def change_file(path, **changes):
     ("changes", "message"),
     [
         ({"settings": {"version": 99}}, "version 99"),
-        ({"settings": {"format": "other"}}, "no Draws file"),
-        ({"settings": {"n_replicates": 3}}, "do not fit"),
-        ({"settings": {"prior": {"kind": "OTHER"}}}, "do not fit"),
-        ({"vc": np.zeros((1, 1))}, "do not fit"),
-        ({"n_splits": np.zeros((2, 60))}, "do not fit"),
-        ({"settings": {"feature_names": 5}}, "do not fit"),
-        ({"settings": {"calibration": []}}, "do not fit"),
-        ({"settings": {"n_batches": []}}, "do not fit"),
-        ({"settings": {"n_trees": "20"}}, "do not fit"),
-        ({"settings": {"response": "ordinal"}}, "do not fit"),
-        ({"settings": {"feature_names": [1.5, 2, 3, 4, 5]}}, "do not fit"),
+        ({"settings": {"format": "other"}}, "not a Draws file"),
+        ({"settings": {"n_replicates": 3}}, "are inconsistent"),
+        ({"settings": {"prior": {"kind": "OTHER"}}}, "are inconsistent"),
+        ({"vc": np.zeros((1, 1))}, "are inconsistent"),
+        ({"n_splits": np.zeros((2, 60))}, "are inconsistent"),
+        ({"settings": {"feature_names": 5}}, "are inconsistent"),
+        ({"settings": {"calibration": []}}, "are inconsistent"),
+        ({"settings": {"n_batches": []}}, "are inconsistent"),
+        ({"settings": {"n_trees": "20"}}, "are inconsistent"),
+        ({"settings": {"response": "ordinal"}}, "are inconsistent"),
+        ({"settings": {"feature_names": [1.5, 2, 3, 4, 5]}}, "are inconsistent"),
         ({"forests/0/n_trees": np.array([1])}, "trees of"),
         ({"forests/1/variable": np.array(["a"])}, "trees are damaged"),
         ({"forests/1/tree_start": np.array([0, 7], np.uint64)}, "trees are damaged"),
@@ -259,7 +259,7 @@ def test_extending_by_more_than_memory_holds(draws):
 
 def test_saving_where_there_is_no_folder(draws, tmp_path):
     path = tmp_path / "nowhere" / "draws.npz"
-    with pytest.raises(FileNotFoundError, match=r"draws\.npz' .*make the folder"):
+    with pytest.raises(FileNotFoundError, match=r"draws\.npz' .*Make the folder"):
         draws.save(path)
 
 

@@ -27,7 +27,7 @@ def test_files_of_version_1(name):
     np.testing.assert_array_equal(draws.sigma, expected["sigma"])
     if expected["predicted"] is not None:
         np.testing.assert_allclose(draws.predict(data()[0]), expected["predicted"], rtol=1e-14)
-        with pytest.raises(ValueError, match=r"missing values in 'x0', which had none"):
+        with pytest.raises(ValueError, match=r"Got missing values in 'x0'"):
             draws.predict(np.full((1, 3), [np.nan, 1, 1]))
 
 

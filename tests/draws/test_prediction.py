@@ -86,7 +86,7 @@ def test_observation_in_blocks_is_the_same(draws, regression, monkeypatch):
 
 def test_observation_of_a_binary_response_is_refused(classification):
     draws = bv.sample(*classification, n_replicates=1, **KEPT)
-    with pytest.raises(ValueError, match="binary response"):
+    with pytest.raises(ValueError, match=r"continuous response. Got a binary one"):
         predict_observation(draws, classification[0], 0.9)
 
 
@@ -147,14 +147,14 @@ def test_grid_of_quantiles_or_of_all_values(draws, regression):
         ({"features": 5}, r"`features` must be at most 4.* Got 5"),
         ({"features": -1}, "`features` must be .* Got -1"),
         ({"features": "y"}, "`features` must be one of 'x0'.* Got 'y'"),
-        ({"features": [0, 1, 2]}, "holds 3 columns"),
-        ({"features": []}, "holds 0 columns"),
-        ({"features": [1, "x1"]}, "twice"),
+        ({"features": [0, 1, 2]}, "`features` must be one or two columns. Got 3"),
+        ({"features": []}, "`features` must be one or two columns. Got 0"),
+        ({"features": [1, "x1"]}, r"`features` must be different columns. Got \[1, 'x1'\]"),
         ({"features": 0, "interval": 1}, "`interval` must be .* Got 1 instead"),
         ({"features": 0, "grid_resolution": 1}, "`grid_resolution` must be .* Got 1 instead"),
         ({"features": 0, "grid": []}, "`grid` must be .* shape"),
         ({"features": 0, "grid": [np.nan]}, r"`grid\[0\]` must be a finite number"),
-        ({"features": [0, 1], "grid": [[1.0]]}, "1 arrays for 2 columns"),
+        ({"features": [0, 1], "grid": [[1.0]]}, "2 arrays, one for each column. Got 1 array"),
     ],
 )
 def test_partial_dependence_refuses(draws, regression, arguments, message):
@@ -164,7 +164,7 @@ def test_partial_dependence_refuses(draws, regression, arguments, message):
 
 def test_partial_dependence_needs_rows_and_trees(draws, regression):
     X, y = regression
-    with pytest.raises(ValueError, match="no rows"):
+    with pytest.raises(ValueError, match=r"`X` must have rows .*Got none"):
         partial_dependence(draws, X[:0], 0)
     with pytest.raises(ValueError, match="keep_trees=True"):
         partial_dependence(bv.sample(X, y, n_replicates=1, burn_in=1, n_draws=1), X, 0)

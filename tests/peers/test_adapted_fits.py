@@ -128,17 +128,17 @@ def assert_pymc_counts_as_reported(trace: Any, model: Any, X: Any) -> None:
 
 def assert_pymc_errors(trace: Any, model: Any) -> None:
     make = bv.Draws.from_pymc_bart
-    with pytest.raises(ValueError, match=r"sigma_name='mu' is no single number.*\['sigma'\]"):
+    with pytest.raises(ValueError, match=r"`sigma_name` must name .*Got 'mu'.*\['sigma'\]"):
         make(trace, model, sigma_name="mu")
-    with pytest.raises(ValueError, match=r"var_name='nu' does not name.*which has: 'mu'"):
+    with pytest.raises(ValueError, match=r"`var_name` must name .*which has: 'mu'. Got 'nu'"):
         make(trace, model, var_name="nu")
-    with pytest.raises(ValueError, match=r"lacks some of the draws from 0 to 198.*not thinned"):
+    with pytest.raises(ValueError, match=r"must have all draws from 0 to 198.*not thinned"):
         make(trace.isel(draw=slice(None, None, 2)), model)
-    with pytest.raises(ValueError, match=r"has 19 draws per chain.*two sweeps of 10 steps"):
+    with pytest.raises(ValueError, match=r"at least 20 draws.*two sweeps of 10 steps.*Got 19"):
         make(trace.isel(draw=slice(19)), model)
-    with pytest.raises(ValueError, match=r"idata has no variable_inclusion"):
+    with pytest.raises(ValueError, match=r"`idata` must have variable_inclusion"):
         make({"sample_stats": {}}, model)
-    with pytest.raises(TypeError, match=r"model=None is no PyMC model"):
+    with pytest.raises(TypeError, match=r"`model` must be the pymc.Model .*Got None"):
         make(trace, None)
 
 

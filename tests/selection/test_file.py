@@ -157,7 +157,7 @@ FILES = {
 def test_no_file_is_taken_for_another(name):
     for other, (kind, holds) in FILES.items():
         if other != name:
-            with pytest.raises(ValueError, match=f"it is no {holds} file; pass .*{holds}.save"):
+            with pytest.raises(ValueError, match=f"{holds}.save wrote.*it is not a {holds} file"):
                 kind.load(FIXTURES / name)
 
 
@@ -197,20 +197,26 @@ OTHER_METHOD = {"name": "x", "measure": "vip", "threshold": {"kind_": "Other"}}
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"settings": {"version": 2}}, "holds Selection of format version 2, but .* reads 1;"),
+        (
+            {"settings": {"version": 2}},
+            r"a Selection file of format version 1. Got .* version 2 instead",
+        ),
         ({"settings": {"version": [1]}}, "format version"),
-        ({"settings": {"method": None}}, "do not fit"),
-        ({"settings": {"method": OTHER_METHOD}}, "do not fit"),
-        ({"settings": {"twins": [{"other": 1}]}}, "do not fit"),
-        ({"settings": {"enough": {"reason": "so"}}}, "do not fit"),
-        ({"mask": np.ones(3, bool)}, r"do not fit \(mask is bool \(3,\)"),
-        ({"mask": np.ones(2)}, r"do not fit \(mask is float64"),
-        ({"values": np.ones((2, 4))}, "do not fit"),
-        ({"null": np.ones((3, 2))}, "do not fit"),
-        ({"cut/margin": None}, "do not fit"),
-        ({"draws/vc": np.ones((3, 3))}, "do not fit"),
-        ({"permuted/settings": np.zeros(3, np.uint8)}, "do not fit"),
-        ({"prefix": "draws/", "settings": {"version": 9}}, "Draws of format version 9"),
+        ({"settings": {"method": None}}, "are inconsistent"),
+        ({"settings": {"method": OTHER_METHOD}}, "are inconsistent"),
+        ({"settings": {"twins": [{"other": 1}]}}, "are inconsistent"),
+        ({"settings": {"enough": {"reason": "so"}}}, "are inconsistent"),
+        ({"mask": np.ones(3, bool)}, r"are inconsistent \(mask is bool \(3,\)"),
+        ({"mask": np.ones(2)}, r"are inconsistent \(mask is float64"),
+        ({"values": np.ones((2, 4))}, "are inconsistent"),
+        ({"null": np.ones((3, 2))}, "are inconsistent"),
+        ({"cut/margin": None}, "are inconsistent"),
+        ({"draws/vc": np.ones((3, 3))}, "are inconsistent"),
+        ({"permuted/settings": np.zeros(3, np.uint8)}, "are inconsistent"),
+        (
+            {"prefix": "draws/", "settings": {"version": 9}},
+            r"Draws file of .*Got .* of format version 9",
+        ),
         ({"prefix": "permuted/", "settings": {"feature_names": ["u", "v"]}}, "other variables"),
     ],
 )
@@ -225,11 +231,14 @@ def test_files_of_other_contents(tmp_path, change, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"settings": {"version": 2}}, "VariableSelector of format version 2"),
-        ({"settings": {"parameters": {"prior": None, "threshold": None, "n": 1}}}, "do not fit"),
+        ({"settings": {"version": 2}}, r"VariableSelector file .*Got .* of format version 2"),
+        (
+            {"settings": {"parameters": {"prior": None, "threshold": None, "n": 1}}},
+            "are inconsistent",
+        ),
         ({"settings": {"n_features_in": 7}}, "not of 7 columns"),
         ({"settings": {"feature_names_in": ["a"]}}, "not of 5 columns"),
-        ({"selection/mask": None}, "do not fit"),
+        ({"selection/mask": None}, "are inconsistent"),
     ],
 )
 def test_selectors_of_other_contents(tmp_path, change, message):
@@ -251,8 +260,8 @@ class Bomb:
 def test_pickles_are_not_loaded(kind, tmp_path):
     path = tmp_path / "file.npz"
     path.write_bytes(pickle.dumps(Bomb()))
-    with pytest.raises(ValueError, match="or damaged"):
+    with pytest.raises(ValueError, match="or it is damaged"):
         kind.load(path)
     np.savez(path, settings=np.array([Bomb()], dtype=object))
-    with pytest.raises(ValueError, match="or damaged"):
+    with pytest.raises(ValueError, match="or it is damaged"):
         kind.load(path)

@@ -1,4 +1,4 @@
-"""What follows from the kept trees: predictions and their intervals."""
+"""Predictions from kept trees, and their intervals."""
 
 from __future__ import annotations
 
@@ -68,7 +68,10 @@ def predict_observation(
     """
     interval = check_level("interval", interval)
     if draws.response == "binary":
-        raise ValueError("a binary response has no interval; ask for that of its probability")
+        raise ValueError(
+            "`draws` must be of a continuous response. Got a binary one instead, which has no "
+            "interval. Use `predict` for the interval of its probability."
+        )
     threads = resolve_n_jobs(n_jobs)
     new = new_rows(draws, X)
     mean, low, high = (np.empty(len(new)) for _ in range(3))
@@ -113,31 +116,31 @@ def new_rows(draws: Draws, X: Any) -> FloatArray:
     """Check and encode rows to predict at."""
     if draws.prior is None:
         raise ValueError(
-            f"these draws were made of split counts (source={draws.source!r}), which hold no "
-            "trees; predict with the model that was fitted, or call bayesvc.sample with "
-            "keep_trees=True"
+            f"These draws were made from split counts (source={draws.source!r}), without trees. "
+            "Predict with the model that was fitted, or call bayesvc.sample with keep_trees=True."
         )
     if draws.abc is not None:
         raise ValueError(
-            "these draws hold no trees: the forests of prior=SpikeForest are there to select "
-            "variables; predict with draws of BART or DART and keep_trees=True"
+            f"These draws hold no trees, because prior={draws.prior.label} keeps only the tallies "
+            "of each forest. Predict with draws of BART or DART and keep_trees=True."
         )
     if draws.forests is None:
         raise ValueError(
-            "these draws hold no trees (keep_trees=False); call sample with keep_trees=True"
+            "These draws hold no trees (keep_trees=False). Call bayesvc.sample with "
+            "keep_trees=True."
         )
     return encode_new_X(X, draws.columns).values
 
 
 def rows_per_block(draws: Draws) -> int:
-    """Return how many rows to predict at once, in little memory."""
+    """Return how many rows to predict at once, to save memory."""
     return max(1, _PREDICTED_NUMBERS_PER_BLOCK // (draws.n_replicates * draws.n_draws))
 
 
 def _posterior_blocks(
     draws: Draws, X: FloatArray, n_threads: int
 ) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield blocks of rows and their posterior, in little memory."""
+    """Yield blocks of rows and their posterior, to save memory."""
     step = rows_per_block(draws)
     for start in range(0, len(X), step):
         block = slice(start, start + step)

@@ -44,7 +44,7 @@ class CheckedEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is 
         return self._checked(X, fitting=True), column_or_1d(y, warn=True)
 
     def _checked(self, X: Any, *, fitting: bool = False) -> Any:
-        """Compare names and number of columns with the fit; turn arrays of numbers into floats.
+        """Compare the columns with the fitted ones; turn arrays of numbers into floats.
 
         Frames, sparse matrices and objects are left to `encode_X`, which knows more kinds of
         columns than scikit-learn, and how much memory there is.
@@ -142,7 +142,7 @@ class ForestEstimator(CheckedEstimator):
         Parameters
         ----------
         X : array, data frame or sparse matrix
-            Rows to average over, for example those of the fit. The cost grows with rows times
+            Rows to average over, for example the fitted ones. The cost grows with rows times
             grid points; a few hundred rows are usually enough.
         features : int, str, or one or two of them
             Columns to hold, by position or name. A group of columns cannot be held, but one of
@@ -201,7 +201,7 @@ class ForestEstimator(CheckedEstimator):
             groups=self.groups,
             sample_weight=by_position("sample_weight", sample_weight),
         )
-        own = self.draws_.columns.variable_of  # a group's columns share what it has
+        own = self.draws_.columns.variable_of  # the columns of a group share its proportion
         self.feature_importances_ = (self.draws_.vip.mean(axis=0) / np.bincount(own))[own]
 
     def _fitted_draws(self) -> Draws:

@@ -1,4 +1,4 @@
-"""How the prediction depends on one or two columns, the others being what they are."""
+"""Partial dependence of the prediction on one or two columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._text import quoted
+from bayesvc._text import counted, quoted
 from bayesvc._typing import ColumnName, FloatArray
 from bayesvc._validation import (
     check_choice,
@@ -124,7 +124,9 @@ def partial_dependence(
     columns = _columns(schema, features)
     rows = np.asfortranarray(new_rows(draws, X))
     if not len(rows):
-        raise ValueError(f"X has no rows (shape {rows.shape}); pass rows to average over")
+        raise ValueError(
+            f"`X` must have rows to average over. Got none (shape {rows.shape}) instead."
+        )
     if grid is None:
         values = tuple(_own_grid(schema, j, rows[:, j], grid_resolution) for j in columns)
     else:
@@ -173,10 +175,10 @@ def _averages(
 def _columns(schema: ColumnSchema, features: ColumnName | Sequence[ColumnName]) -> list[int]:
     given = [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features)  # type: ignore[arg-type]
     if len(given) not in (1, 2):
-        raise ValueError(f"features={features!r} holds {len(given)} columns; pass one or two")
+        raise ValueError(must_be("features", "one or two columns", f"{len(given)} columns"))
     found = [column_number(schema, feature) for feature in given]
     if len(set(found)) < len(found):
-        raise ValueError(f"features={features!r} names one column twice; pass different ones")
+        raise ValueError(must_be("features", "different columns", f"{features!r}"))
     return found
 
 
@@ -208,7 +210,8 @@ def _own_grid(schema: ColumnSchema, j: int, values: FloatArray, resolution: int)
     observed = values[~np.isnan(values)]
     if not len(observed):
         raise ValueError(
-            f"column {schema.names[j]!r} of X holds missing values only; pass a grid, or other rows"
+            f"Column {schema.names[j]!r} of `X` must have a value in some row. Got missing values "
+            "only. Pass a grid, or other rows."
         )
     distinct = np.unique(observed)
     if len(distinct) <= resolution:
@@ -220,7 +223,8 @@ def _given_grid(schema: ColumnSchema, columns: list[int], grid: Any) -> tuple[Fl
     if len(columns) == 1:
         return (_axis(schema, columns[0], "grid", grid),)
     if len(grid) != len(columns):
-        raise ValueError(f"grid holds {len(grid)} arrays for {len(columns)} columns; pass one each")
+        wanted = f"{len(columns)} arrays, one for each column"
+        raise ValueError(must_be("grid", wanted, counted(len(grid), "array")))
     return tuple(
         _axis(schema, j, f"grid[{i}]", axis)
         for i, (j, axis) in enumerate(zip(columns, grid, strict=True))
@@ -233,7 +237,8 @@ def _axis(schema: ColumnSchema, j: int, name: str, axis: Any) -> FloatArray:
         return check_vector(name, axis)
     given = [str(label) for label in np.atleast_1d(np.asarray(axis, dtype=object))]
     if not given:
-        raise ValueError(f"{name} is empty; pass labels of column {schema.names[j]!r}")
+        wanted = f"labels of column {schema.names[j]!r}"
+        raise ValueError(must_be(name, wanted, "none"))
     return np.array([float(labels.index(check_choice(name, label, labels))) for label in given])
 
 

@@ -89,8 +89,8 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    X may be an array, a data frame (pandas, polars) or a sparse matrix, which is made dense for
-    the fit if memory allows. Text columns are categorical, and values may be missing. If nothing
+    X may be an array, a data frame (pandas, polars) or a sparse matrix, which is made dense if
+    memory allows. Text columns are categorical, and values may be missing. If nothing
     is selected, `transform` warns and returns no columns. A pickle holds the draws but not the
     data; so does the file of `save`, which later versions can read too.
 

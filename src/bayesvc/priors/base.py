@@ -10,8 +10,16 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from bayesvc._text import counted
 from bayesvc._typing import FloatArray
-from bayesvc._validation import check_choice, check_flag, check_integer, check_number
+from bayesvc._validation import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+    must_be,
+    shown,
+)
 from bayesvc.priors.moves import DEFAULT_MOVES, Moves, MovesLike
 
 Sampler = Literal["chain", "abc"]
@@ -139,9 +147,9 @@ class TreePrior:
                 continue
             wanted = check_flag(name, value) if name.startswith("keep_") else value is not None
             if wanted:
-                shown = f"`{name}`" if name == "sample_weight" else f"{name}={value!r}"
+                said = f"`{name}`" if name == "sample_weight" else f"{name}={value!r}"
                 raise ValueError(
-                    f"{shown} is not compatible with prior={self.label}, {self.unsupported[name]}"
+                    f"{said} is not compatible with prior={self.label}, {self.unsupported[name]}"
                 )
 
 
@@ -222,20 +230,24 @@ class UnknownPrior(TreePrior):
 
 def _check_split_weights(weights: Any) -> tuple[float, ...]:
     remedy = "pass one non-negative number per column of X, at least one of them positive"
+    wanted = "a sequence of numbers"
     try:
         array = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"split_weights={weights!r} must be numbers; {remedy}") from None
+        raise TypeError(must_be("split_weights", wanted, shown(weights), remedy)) from None
     if array.ndim != 1:
-        raise ValueError(f"split_weights has {array.ndim} dimensions instead of 1; {remedy}")
+        got = f"{counted(array.ndim, 'dimension')}"
+        raise ValueError(must_be("split_weights", "one-dimensional", got, remedy))
     bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
     if bad.size:
-        raise ValueError(f"split_weights[{bad[0]}]={array[bad[0]]} must be at least 0; {remedy}")
+        name, got = f"split_weights[{bad[0]}]", str(array[bad[0]])
+        raise ValueError(must_be(name, "a finite number of at least 0", got, remedy))
     if not array.any():
-        raise ValueError(f"split_weights of length {array.size} holds no positive value; {remedy}")
+        got = f"no positive value in a sequence of length {array.size}"
+        raise ValueError(must_be("split_weights", "positive for some column", got, remedy))
     if array.max() > 1e100 or array[array > 0].min() < 1e-100:
         raise ValueError(
-            f"split_weights range from {array[array > 0].min():g} to {array.max():g}, too far to "
-            "compute with; pass weights between 1e-100 and 1e100"
+            "The positive `split_weights` must lie between 1e-100 and 1e100. Got values from "
+            f"{array[array > 0].min():g} to {array.max():g} instead."
         )
     return tuple(array.tolist())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What a fit takes from its response: the scale of y and the priors that depend on it.
+    """What a chain takes from its response: the scale of y and the priors that depend on it.
 
     `y_low` and `y_range` are 0 and 1 for a binary response. `sigma_hat` is in the units of y
     (None where nothing needs it); `leaf_sd` and `lambda_` belong to the scaled y.
@@ -47,8 +47,8 @@ def check_sigma_prior(prior: TreePrior, quantile: float) -> float:
     """Return the quantile of chi-square with `nu` degrees of freedom if sigma can be drawn."""
     if not 1e-20 < quantile / prior.nu < 1e20:
         raise ValueError(
-            f"nu={prior.nu!r} and q={prior.q!r} put the prior of sigma out of the range of "
-            "floating point; the usual values are 3 and 0.9"
+            "`nu` and `q` must give a prior of sigma within the range of floating point. Got "
+            f"nu={prior.nu!r} and q={prior.q!r} instead. The usual values are 3 and 0.9."
         )
     return quantile
 
@@ -58,8 +58,8 @@ def scaled_sigma(name: str, value: float, y_range: float) -> float:
     scaled = value / y_range if value / 1e12 < y_range else math.inf  # which may overflow
     if not 1e-12 < scaled < 1e12:
         raise ValueError(
-            f"{name}={value!r} does not go with a y whose values span {y_range:g}; pass a value in "
-            "the units of y"
+            f"`{name}` must be comparable to the range of y, {y_range:g}. Got {value!r} instead. "
+            "Pass a value in the units of y."
         )
     return scaled
 

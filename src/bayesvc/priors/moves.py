@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesvc._validation import check_number
+from bayesvc._text import quoted
+from bayesvc._validation import check_number, must_be, shown
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Moves:
             object.__setattr__(self, name, value)
         total = sum(self.as_tuple())
         if abs(total - 1) > 1e-9:
-            raise ValueError(f"moves={self.as_tuple()!r} sum to {total:g} instead of 1; {remedy}")
+            got = f"{self.as_tuple()!r} with sum {total:g}"
+            raise ValueError(must_be("moves", "probabilities that sum to 1", got, remedy))
 
     def as_tuple(self) -> tuple[float, float, float, float]:
         """Return the probabilities of birth, death, change and swap."""
@@ -61,17 +63,14 @@ class Moves:
         if isinstance(moves, Mapping):
             unknown = set(moves) - set(names)
             if unknown:
-                raise ValueError(
-                    f"moves={dict(moves)!r} names unknown moves {sorted(map(str, unknown))}; "
-                    f"use {', '.join(names)}"
-                )
+                got = f"the unknown {quoted(sorted(map(str, unknown)))}"
+                raise ValueError(must_be("moves", f"a mapping from {quoted(names)}", got))
             return cls(**{name: moves.get(name, 0.0) for name in names})
         if np.shape(moves) == (len(names),):
             return cls(*moves)
-        raise TypeError(
-            f"moves={moves!r} must be a bayesvc.Moves, four numbers or a mapping; "
-            "pass (birth, death, change, swap) such as (0.25, 0.25, 0.4, 0.1)"
-        )
+        remedy = "pass (birth, death, change, swap) such as (0.25, 0.25, 0.4, 0.1)"
+        wanted = "a bayesvc.Moves, four numbers or a mapping"
+        raise TypeError(must_be("moves", wanted, shown(moves), remedy))
 
 
 MovesLike = Moves | Sequence[float] | Mapping[str, float]

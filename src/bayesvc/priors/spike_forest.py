@@ -62,7 +62,7 @@ class SpikeForest(TreePrior):
     -----
     An empty subset gives a forest without splits. So do training rows with a constant y: the
     forest then predicts that value, without noise unless `sigma` is given. In training rows of one
-    class the share of that class, from which the probit model's offset follows, is taken for
+    class the proportion of that class, from which the probit model's offset follows, is taken for
     ``1 - 0.5 / n_train``.
 
     Examples

@@ -290,7 +290,7 @@ def check_abc(
 
 
 def check_samples_fit_data(prior: SpikeForest, data: Dataset) -> None:
-    """Raise an error if settings of the prior do not go with data of this size and kind."""
+    """Raise an error if settings of the prior are not compatible with the data."""
     n, p = data.shape
     if n < 3:
         raise ValueError(

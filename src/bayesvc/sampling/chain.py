@@ -239,7 +239,7 @@ def run_batches(data: EncodedData, batches: Sequence[Batch], config: SamplingCon
 
 
 def _finished(batches: Sequence[Batch], done: list[bool]) -> dict[TreePrior, ReplicateCounts]:
-    """Return how many chains of each prior were finished without a gap."""
+    """Return how many chains of each prior were finished before the first unfinished one."""
     found: dict[TreePrior, ReplicateCounts] = {}
     first = 0
     for batch in batches:
@@ -286,7 +286,7 @@ def check_chains(
 
 
 def check_prior_fits_data(prior: TreePrior, data: Dataset) -> None:
-    """Raise ValueError if settings of the prior do not go with data of this size and kind."""
+    """Raise ValueError if settings of the prior are not compatible with the data."""
     weights, (n, p) = prior.split_weights, data.shape
     if weights is not None and len(weights) != p:
         what = "variable" if data.schema.groups else "column"

@@ -14,7 +14,7 @@ _SECONDS_BETWEEN_UPDATES = 0.2
 
 
 class Progress:
-    """Reports how many of `total` sweeps are done, at most five times a second.
+    """Reports how many of `total` iterations are done, at most five times a second.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class Progress:
         True draws a bar on standard error if that is a terminal; a callable receives
         ``(done, total)``; None and False report nothing.
     total : int
-        Number of sweeps in the whole run.
+        Number of iterations in the whole run.
     stream : file, optional
         Where the bar goes; standard error by default.
 
@@ -49,7 +49,7 @@ class Progress:
         self._last_update = self._started
 
     def update(self, done: int) -> None:
-        """Report `done` sweeps, unless the last report was a moment ago."""
+        """Report `done` iterations, unless the last report was a moment ago."""
         now = time.monotonic()
         if now - self._last_update >= _SECONDS_BETWEEN_UPDATES:
             self._last_update = now
@@ -81,7 +81,7 @@ class Progress:
 
 
 def bar_text(done: int, total: int, seconds: float) -> str:
-    """Return the bar as text: share done, time used and time left.
+    """Return the bar as text: fraction done, time used and time left.
 
     Examples
     --------
@@ -89,20 +89,20 @@ def bar_text(done: int, total: int, seconds: float) -> str:
     >>> bar_text(500, 1000, 2.0)
     'sampling [###############---------------]  50 %  0:02, 0:02 left'
     """
-    share = done / total if total else 1.0
-    filled = int(_BAR_WIDTH * share)
-    left = _clock(seconds * (1 - share) / share) if share > 0 else "?"
+    fraction = done / total if total else 1.0
+    filled = int(_BAR_WIDTH * fraction)
+    left = _clock(seconds * (1 - fraction) / fraction) if fraction > 0 else "?"
     bar = "#" * filled + "-" * (_BAR_WIDTH - filled)
-    return f"sampling [{bar}] {100 * share:3.0f} %  {_clock(seconds)}, {left} left"
+    return f"sampling [{bar}] {100 * fraction:3.0f} %  {_clock(seconds)}, {left} left"
 
 
 def check_progress(progress: Any) -> bool | ProgressCallback | None:
-    """Return `progress` if it is None, a truth value or a callable."""
+    """Return `progress` if it is None, a boolean or a callable."""
     if progress is None or isinstance(progress, bool) or callable(progress):
         return progress  # type: ignore[no-any-return]
     raise TypeError(
-        f"progress={progress!r} must be None, True, False or a callable; "
-        "pass True for a bar, or a function that receives (done, total)"
+        f"`progress` must be None, True, False or a callable. Got {progress!r} instead. Pass True "
+        "for a bar, or a function that receives (done, total)."
     )
 
 

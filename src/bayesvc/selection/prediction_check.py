@@ -1,4 +1,4 @@
-"""Whether the selected columns predict as well as all of them, out of sample."""
+"""Check whether the selected columns predict as well as all columns, out of sample."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._validation import check_integer, resolve_random_state
+from bayesvc._validation import check_integer, must_be, resolve_random_state, shown
 from bayesvc.data.align import align_to
 from bayesvc.data.encode import EncodedX, encode_X
 from bayesvc.priors import BART, TreePrior, check_prior
@@ -81,7 +81,7 @@ def check_prediction(
         Data, as for `bayesvc.sample`. A value that is missing in a column without missing values
         in the other folds is filled with the mean of these.
     selected : array of int
-        Columns, or where these are grouped variables, to compare with all.
+        Positions of the variables to compare with all.
     prior : BART, DART or SpikeForest, optional
         BART by default. Its `split_weights` are not used; of `SpikeForest`, which keeps no trees,
         the settings that it shares with BART.
@@ -108,7 +108,8 @@ def check_prediction(
     response = encode_y(y, n_rows=n_rows)
     n_folds = check_integer("n_folds", n_folds, 2)
     if n_folds > n_rows:
-        raise ValueError(f"n_folds={n_folds} is more than the {n_rows} rows; pass fewer")
+        wanted = f"at most the number of rows, {n_rows}"
+        raise ValueError(must_be("n_folds", wanted, f"{n_folds}"))
     entropy = resolve_random_state(random_state)
     fold_of = _folds(n_rows, n_folds, entropy)
     losses = np.empty((3, n_rows))
@@ -124,7 +125,7 @@ def check_prediction(
                     burn_in=burn_in, n_draws=n_draws, random_state=entropy + fold,
                     n_jobs=n_jobs, response=response.response, keep_trees=True,
                 )  # fmt: skip
-                rows = _without_new_gaps(data.take(held, chosen), others)
+                rows = _without_new_missing(data.take(held, chosen), others)
                 predicted = np.asarray(draws.predict(rows, n_jobs=n_jobs))
             losses[k, held] = (response.values[held] - predicted) ** 2
     difference = losses[0] - losses[1]
@@ -138,8 +139,8 @@ def check_prediction(
     )
 
 
-def _without_new_gaps(rows: EncodedX, others: EncodedX) -> EncodedX:
-    """Fill what is missing in columns where nothing is among the other rows."""
+def _without_new_missing(rows: EncodedX, others: EncodedX) -> EncodedX:
+    """Fill missing values in columns that have none among the other rows."""
     for j in rows.schema.missing - others.schema.missing:
         column = rows.values[:, j]
         column[np.isnan(column)] = others.values[:, j].mean()
@@ -148,11 +149,11 @@ def _without_new_gaps(rows: EncodedX, others: EncodedX) -> EncodedX:
 
 def _check_selected(selected: Any, n_features: int) -> NDArray[np.intp]:
     columns = np.asarray(selected)
-    remedy = f"pass a list of whole numbers from 0 to {n_features - 1}"
+    wanted = f"a list of column positions from 0 to {n_features - 1}"
     if columns.ndim != 1 or (columns.size and columns.dtype.kind not in "iu"):
-        raise TypeError(f"selected={selected!r} holds no positions of columns; {remedy}")
+        raise TypeError(must_be("selected", wanted, shown(selected)))
     if columns.size and not (columns.min() >= 0 and columns.max() < n_features):
-        raise ValueError(f"selected={selected!r} is not among the columns of X; {remedy}")
+        raise ValueError(must_be("selected", wanted, shown(selected)))
     return columns.astype(np.intp)
 
 

@@ -1,4 +1,4 @@
-"""The selections from resamples of rows: everything checked before the first of them starts."""
+"""Plan selections from subsamples of rows: all is checked before the first of them starts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OF_THE_METHOD = (
 
 @dataclass(frozen=True, eq=False)
 class SubsamplePlan:
-    """Data and the rows of each resample, and how to select from them."""
+    """The data, the rows of each subsample, and how to select from them."""
 
     data: Dataset
     rows: list[IntArray]
@@ -41,11 +41,11 @@ class SubsamplePlan:
 
     @property
     def n_rows(self) -> NDArray[np.int64]:
-        """How many rows each resample has."""
+        """Number of rows in each subsample."""
         return np.array([len(own) for own in self.rows], dtype=np.int64)
 
     def arguments(self, number: int) -> dict[str, Any]:
-        """Return the arguments of `select` for a resample: of X, y, weights and blocks its rows."""
+        """Return the arguments of `select` for a subsample: its part of all that rows have."""
         data, rows = self.data, self.rows[number]
         encoded = EncodedX(data.values, data.schema, names_given=True)
         seed = random_words(self.entropy, Role.SUBSAMPLE_SEED, number, 2)
@@ -123,8 +123,8 @@ def settings_of(selection: Selection) -> dict[str, Any]:
     method, draws = selection.method, selection.draws
     if method.prior is None:
         raise ValueError(
-            f"selection was made from fits of {draws.source!r}, which cannot be repeated on other "
-            "rows; leave it out, and name a method"
+            "`selection` must be from replicates of bayesvc, which can be repeated on other rows. "
+            f"Got one from replicates of {draws.source!r} instead. Leave it out, and name a method."
         )
     found = {
         "prior": method.prior, "measure": method.measure.name, "threshold": method.threshold,
@@ -139,7 +139,7 @@ def settings_of(selection: Selection) -> dict[str, Any]:
 
 
 def _of_data(selection: Selection, response: str, groups: Any) -> tuple[str, Any]:
-    """Return what the selection knows of its data, where nothing else is said."""
+    """Return the response and the groups, by default those of the selection."""
     if response == "auto" and selection.draws.response is not None:
         response = selection.draws.response
     return response, selection.draws.columns.groups if groups is None else groups
@@ -158,19 +158,19 @@ def _plan(method: str, settings: Mapping[str, Any]) -> Method:
 def _check_same(selection: Selection, data: Dataset) -> None:
     if not same_names(data.names, selection.feature_names):
         raise ValueError(
-            f"X has other variables than selection ({len(data.names)} instead of "
-            f"{len(selection.feature_names)}, or other names); pass the data of the selection"
+            f"`X` must have the {len(selection.feature_names)} variables of `selection`. Got "
+            f"{len(data.names)} variables, or other names, instead. Pass the data of the selection."
         )
     expected = selection.draws.data_hash
     if expected is not None and data.encoded.data_hash != expected:
         raise ValueError(
-            f"X and y are not the data of selection (fingerprint {data.encoded.data_hash} instead "
-            f"of {expected}); pass the same rows, weights and columns"
+            f"`X` and `y` must be the data of `selection` (hash {expected}). Got data with hash "
+            f"{data.encoded.data_hash} instead. Pass the same rows, weights and columns."
         )
 
 
 def _own_blocks(blocks: Any, sample_weight: Any, n_rows: int) -> IntArray:
-    """Return the block of each row whose weight is not zero, numbered without gaps."""
+    """Return the block of each row with positive weight, numbered consecutively."""
     if sample_weight is None:
         return check_blocks(blocks, n_rows, "blocks")
     keep = check_sample_weight(sample_weight) > 0
@@ -179,7 +179,7 @@ def _own_blocks(blocks: Any, sample_weight: Any, n_rows: int) -> IntArray:
 
 
 def _check_smallest(method: Method, plan: SubsamplePlan, config: SamplingConfig) -> None:
-    """Raise ValueError if the prior does not go with the smallest subsample."""
+    """Raise ValueError if the prior is not compatible with the smallest subsample."""
     arguments = plan.arguments(int(plan.n_rows.argmin()))
     part = read_dataset(arguments["X"], arguments["y"], arguments["response"])
     assert method.prior is not None

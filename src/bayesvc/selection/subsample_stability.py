@@ -1,4 +1,4 @@
-"""What would be selected from other rows: the selection repeated on resamples of them."""
+"""Repeat a selection on subsamples of the rows."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ SETTINGS = (
 class RowStability:
     """How often each variable is selected from some of the rows. Made by `row_stability`.
 
-    A share says how much a selection hangs on which rows there happen to be. It is no probability
-    that a variable matters, and no p-value: a twin of a relevant column can have a share of 1. It
-    is conservative, because half of the rows show less than all: a variable that needs all rows to
-    be seen has a low share and may matter all the same.
+    The selection frequency says how much a selection depends on the rows at hand. It is neither
+    the probability that a variable matters nor a p-value: a near-duplicate of a relevant column
+    can have a frequency of 1. It is conservative, because half of the rows show less than all: a
+    variable that only all rows reveal has a low frequency and may matter all the same.
 
     Attributes
     ----------
     selection : Selection
-        From all rows; its `table` has the shares too, as `row_stability`.
+        Selection from all rows; its `table` has the frequencies too, as `row_stability`.
     masks : ndarray of bool (n_resamples, n_features)
-        What each resample selects. Those of a pair follow each other.
+        What each subsample selects. Those of a pair follow each other.
     n_rows : ndarray of int (n_resamples,)
-        How many rows each resample has.
-    drawing : Drawing
+        Number of rows in each subsample.
+    drawing : SubsampleScheme
         `n_resamples`, `fraction` and `pairs`.
 
     Examples
@@ -59,7 +59,7 @@ class RowStability:
 
     @property
     def share(self) -> FloatArray:
-        """Share of the resamples in which each variable is selected."""
+        """Selection frequency: proportion of the subsamples that select each variable."""
         return np.asarray(self.masks.mean(axis=0))
 
     @property
@@ -100,27 +100,27 @@ def row_stability(
     allow_empty: bool | None = None,
     **settings: Any,
 ) -> RowStability:
-    """Repeat a selection on random parts of the rows.
+    """Repeat a selection on subsamples of the rows.
 
     Parameters
     ----------
     X, y, method
         As in `select`.
     selection : Selection, optional
-        That from all rows, if there is one; its method and settings are used again. Without it,
-        all rows are selected from first.
+        Selection from all rows, if there is one; its method and settings are used again. Without
+        it, a selection from all rows is made first.
     n_resamples : int, default 50
-        How many parts; an even number if they come in pairs.
+        Number of subsamples; an even number if they come in pairs.
     fraction : float, default 0.5
-        Share of the rows in each. Rows are drawn without replacement: in a bootstrap sample rows
-        come twice, a tree can tell such rows from all others, and the noise looks smaller than it
-        is, so that more is selected than should be. Of two classes as large a share is taken each.
+        Fraction of the rows in each subsample, and of each class. Rows are drawn without
+        replacement: in a bootstrap sample rows come twice, a tree can tell such rows from all
+        others, and the noise looks smaller than it is, so that too much is selected.
     pairs : bool, default True
-        Draw two parts at a time that share no row (complementary pairs of Shah and Samworth,
-        2013), so that the two are selected from independently. `fraction` is then at most 0.5.
+        Draw two disjoint subsamples at a time (complementary pairs of Shah and Samworth, 2013).
+        `fraction` is then at most 0.5.
     blocks : array (n_rows,), optional
-        A label for each row, such as its patient. Rows that share it are drawn together or not at
-        all, and `fraction` is one of the blocks.
+        A label for each row, such as its patient. Rows with the same label are drawn together or
+        not at all, and `fraction` is a fraction of the blocks.
     random_state, n_jobs, response, groups, sample_weight, permute_within, allow_empty
         As in `select`; weights and labels go with their rows. The result does not depend on
         `n_jobs`. With `selection` the seed and `allow_empty` are those of the selection unless
@@ -128,7 +128,7 @@ def row_stability(
     progress : bool or callable, optional
         As in `select`, but counted in selections.
     checkpoint : path, optional
-        As in `select`: a run that was stopped goes on from there.
+        Folder for finished replicates: a run that was stopped continues from there.
     **settings
         goal, prior, measure, threshold, n_replicates, n_permutations, n_trees, burn_in, n_draws,
         signal_test, max_seconds: as in `select`. The test for signal is made with all rows; with
@@ -141,7 +141,7 @@ def row_stability(
     Notes
     -----
     It costs `n_resamples` selections from fewer rows. ``n_replicates=2`` makes it five times
-    cheaper for the methods that take ten fits.
+    cheaper for the methods that take ten replicates.
 
     References
     ----------
@@ -201,14 +201,14 @@ def _masks(work: SubsamplePlan, report: Progress) -> BoolArray:
 def _check_settings(settings: dict[str, Any], selection: Any, method: Any) -> None:
     if selection is not None and not isinstance(selection, Selection):
         raise TypeError(
-            f"selection is a {type(selection).__name__}; pass what bayesvc.select returned, or "
-            "leave it out"
+            f"`selection` must be what bayesvc.select returned. Got a {type(selection).__name__} "
+            "instead. Pass a Selection, or leave it out."
         )
     for name in settings:
         check_choice("setting", name, SETTINGS)
     given = [*settings, *([] if method == DEFAULT_METHOD else ["method"])]
     if selection is not None and given:
         raise ValueError(
-            f"{given[0]} was given together with selection, whose own settings are used; leave "
-            "out one of them"
+            f"`{given[0]}` must not be given with `selection`, whose own settings are used. Leave "
+            "out one of them."
         )

@@ -1,4 +1,4 @@
-"""Which rows a resample takes: some without repeats, in pairs, in blocks, of both classes."""
+"""Draw subsamples of rows without replacement: in pairs, by blocks, from both classes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _ATTEMPTS = 100  # to draw rows in which the response varies
 
 @dataclass(frozen=True)
 class SubsampleScheme:
-    """How often to draw rows, and how many.
+    """How many subsamples to draw, and of which size.
 
     Examples
     --------
     >>> from bayesvc.selection.subsamples import SubsampleScheme
     >>> SubsampleScheme(50, 0.5, pairs=True).in_words
-    '25 pairs of disjoint resamples'
+    '25 pairs of disjoint subsamples'
     """
 
     n_resamples: int
@@ -31,12 +31,12 @@ class SubsampleScheme:
     pairs: bool
 
     def __post_init__(self) -> None:
-        remedy = "the more, the finer the shares; 50 are usual"
+        remedy = "more give finer selection frequencies, and 50 are usual"
         check_integer("n_resamples", self.n_resamples, 2, remedy)
         if check_flag("pairs", self.pairs) and self.n_resamples % 2:
             raise ValueError(
-                f"n_resamples={self.n_resamples} is odd, but resamples come in pairs; pass "
-                f"{self.n_resamples + 1}, or pairs=False"
+                f"`n_resamples` must be even, because subsamples come in pairs. Got "
+                f"{self.n_resamples} instead. Pass {self.n_resamples + 1}, or pairs=False."
             )
         if self.pairs:
             remedy = "pass pairs=False for more: the two parts of a pair share no row"
@@ -47,24 +47,24 @@ class SubsampleScheme:
 
     @property
     def at_once(self) -> int:
-        """Resamples that are drawn together."""
+        """Number of subsamples that are drawn together."""
         return 2 if self.pairs else 1
 
     @property
     def in_words(self) -> str:
-        """How many there are."""
+        """The number of subsamples in words."""
         if self.pairs:
-            return f"{self.n_resamples // 2} pairs of disjoint resamples"
-        return f"{self.n_resamples} resamples"
+            return f"{self.n_resamples // 2} pairs of disjoint subsamples"
+        return f"{self.n_resamples} subsamples"
 
 
 def draw_rows(
     data: Dataset, drawing: SubsampleScheme, entropy: int, blocks: IntArray | None = None
 ) -> list[IntArray]:
-    """Return the rows of each resample, ascending; those of a pair follow each other.
+    """Return the rows of each subsample, ascending; those of a pair follow each other.
 
-    A resample depends on its own number only. Rows of a block are taken together or not at all. Of
-    two classes as large a share is taken each, unless there are blocks.
+    A subsample depends on its own number only. Rows of a block are taken together or not at all.
+    The same fraction is taken of each class, unless there are blocks.
 
     Examples
     --------
@@ -94,10 +94,11 @@ def _strata(data: Dataset, blocks: IntArray | None) -> list[tuple[str, IntArray]
 def _size(name: str, n: int, drawing: SubsampleScheme) -> int:
     size = max(1, int(drawing.fraction * n))
     if drawing.at_once * size > n or (n == 1 and name == "blocks"):
-        what = "two disjoint resamples" if drawing.pairs else "resamples"
+        what = "two disjoint subsamples" if drawing.pairs else "subsamples"
+        remedy = ", or pairs=False" if drawing.pairs and name != "blocks" else ""
         raise ValueError(
-            f"fraction={drawing.fraction:g} of {n} {name} gives no {what}; pass more data"
-            + (", or pairs=False" if drawing.pairs and name != "blocks" else "")
+            f"`X` must have enough {name} for {what} with fraction={drawing.fraction:g}. Got {n} "
+            f"{name} instead. Pass more data{remedy}."
         )
     return size
 
@@ -111,7 +112,7 @@ def _draw(
     entropy: int,
     number: int,
 ) -> list[IntArray]:
-    """Return one resample, or two without a row in common, in which the response varies."""
+    """Return one subsample, or two disjoint ones, in which the response varies."""
     n_units = sum(len(units) for _, units in strata)
     for attempt in range(_ATTEMPTS):
         words = random_words(entropy, Role.SUBSAMPLE_ROWS, number * _ATTEMPTS + attempt, n_units)
@@ -123,10 +124,10 @@ def _draw(
         rows = [np.flatnonzero(own if blocks is None else own[blocks]) for own in taken]
         if all(_is_usable(data, own) for own in rows):
             return rows
-    what = "y is constant, or cannot be permuted within its blocks,"
     raise ValueError(
-        f"fraction={drawing.fraction:g} of the rows is too little: {what} in nearly all "
-        "resamples; pass a larger fraction with pairs=False, or more data"
+        "`fraction` must be large enough that y varies in subsamples, within blocks if it is "
+        f"permuted there. Got {drawing.fraction:g} instead, for which y is constant in nearly all "
+        "of them. Pass a larger fraction with pairs=False, or more data."
     )
 
 

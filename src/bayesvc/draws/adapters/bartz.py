@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesvc._validation import must_be
 from bayesvc.draws.adapters.chains import (
     Chains,
     check_counts,
@@ -26,7 +27,7 @@ def from_bartz(models: Any, *, feature_names: Sequence[str] | None = None) -> Dr
     models : bartz.Bart, bartz.BART.gbart, bartz.BART.mc_gbart, or list of them
         Each chain is a replicate.
     feature_names : sequence of str, optional
-        Names of the predictors; x0, x1, ... by default.
+        Names of the variables; x0, x1, ... by default.
 
     Returns
     -------
@@ -42,8 +43,8 @@ def from_bartz(models: Any, *, feature_names: Sequence[str] | None = None) -> Dr
     >>> draws.n_replicates  # doctest: +SKIP
     4
     """
-    fits = [_chains(name, model) for name, model in each_item("models", models)]
-    return draws_of_chains(fits, feature_names, "bartz")
+    chains = [_chains(name, model) for name, model in each_item("models", models)]
+    return draws_of_chains(chains, feature_names, "bartz")
 
 
 def _chains(name: str, model: Any) -> Chains:
@@ -57,10 +58,8 @@ def _chains(name: str, model: Any) -> Chains:
         binary = model.sigma_ is None
         sigma = np.ones(model.ndpost) if binary else np.asarray(model.sigma_, dtype=np.float64)
     else:
-        raise TypeError(
-            f"{name} is a {type(model).__name__}; pass a bartz.Bart, bartz.BART.gbart or "
-            "bartz.BART.mc_gbart"
-        )
+        wanted = "a bartz.Bart, bartz.BART.gbart or bartz.BART.mc_gbart"
+        raise TypeError(must_be(name, wanted, f"a {type(model).__name__}"))
     counts = check_counts(name, model.varcount)
     counts = counts.reshape(n_chains, -1, counts.shape[1])
     if sigma.ndim > 1:

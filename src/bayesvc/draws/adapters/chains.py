@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesvc._typing import FloatArray
+from bayesvc._validation import must_be, shown
 from bayesvc.draws.draws import Draws
 
 Counts = NDArray[np.uint16]
@@ -28,36 +29,36 @@ class Chains(NamedTuple):
 
 def check_counts(name: str, counts: ArrayLike) -> Counts:
     """Return a copy of `counts`, which must be whole numbers in two or three dimensions."""
-    wanted = "pass the splits on each variable in each draw: (replicates, draws, variables)"
+    remedy = "pass the number of splits on each variable in each draw"
     try:
         array = np.asarray(counts)
     except ValueError as error:
-        raise ValueError(f"{name} is no array ({error}); {wanted}") from None
+        got = f"rows of unequal length ({error})"
+        raise ValueError(must_be(name, "an array of whole numbers", got, remedy)) from None
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} has dtype {array.dtype} instead of numbers; {wanted}")
+        got = f"dtype {array.dtype}"
+        raise TypeError(must_be(name, "an array of whole numbers", got, remedy))
     if array.ndim not in (2, 3) or array.size == 0:
-        raise ValueError(
-            f"{name} has shape {array.shape}; {wanted}, or (draws, variables) for one replicate"
-        )
+        wanted = "an array (replicates, draws, variables), or (draws, variables) for one replicate"
+        raise ValueError(must_be(name, wanted, f"shape {array.shape}", remedy))
     if array.dtype.kind == "f":
-        remedy = (
-            "pass the splits of each draw, not their means or shares; for means over the draws "
-            "make an object with an array vc and pass it to a measure"
+        own = (
+            "pass the splits of each draw, not their means or proportions. For means over the "
+            "draws, make an object with an array vc and pass it to a measure"
         )
-        _refuse(name, array, array != np.rint(array), "is no whole number", remedy)
-    _refuse(name, array, array < 0, "is negative", wanted)
-    remedy = f"pass counts of at most {_LARGEST_COUNT} splits per draw"
-    _refuse(name, array, array > _LARGEST_COUNT, "is too large for a count", remedy)
+        _refuse(name, array, array != np.rint(array), "a whole number", own)
+    _refuse(name, array, array < 0, "at least 0", remedy)
+    _refuse(name, array, array > _LARGEST_COUNT, f"at most {_LARGEST_COUNT}", remedy)
     return array.astype(np.uint16)
 
 
 def _refuse(
-    name: str, array: NDArray[Any], bad: NDArray[np.bool_], fault: str, remedy: str
+    name: str, array: NDArray[Any], bad: NDArray[np.bool_], wanted: str, remedy: str
 ) -> None:
     if bad.any():
         place = np.unravel_index(int(bad.argmax()), bad.shape)
         where = ", ".join(str(int(i)) for i in place)
-        raise ValueError(f"{name}[{where}]={array[place]} {fault}; {remedy}")
+        raise ValueError(must_be(f"{name}[{where}]", wanted, str(array[place]), remedy))
 
 
 def each_item(name: str, items: Any) -> list[tuple[str, Any]]:
@@ -65,7 +66,8 @@ def each_item(name: str, items: Any) -> list[tuple[str, Any]]:
     if not isinstance(items, list | tuple):
         return [(name, items)]
     if not items:
-        raise ValueError(f"{name} is an empty {type(items).__name__}; pass at least one fit")
+        got = f"an empty {type(items).__name__}"
+        raise ValueError(must_be(name, "one fitted model or several", got))
     return [(f"{name}[{i}]", item) for i, item in enumerate(items)]
 
 
@@ -83,18 +85,20 @@ def unknown_sigma(counts: Counts) -> FloatArray:
 
 
 def draws_of_chains(
-    fits: Sequence[Chains], feature_names: Sequence[str] | None, source: str
+    models: Sequence[Chains], feature_names: Sequence[str] | None, source: str
 ) -> Draws:
-    """Make `Draws` of the chains of all fits, which must be alike."""
-    for i, fit in enumerate(fits):
-        if fit.counts.shape[1:] != fits[0].counts.shape[1:]:
-            here, first = fit.counts.shape[1:], fits[0].counts.shape[1:]
+    """Make `Draws` from the chains of all models, which must have the same shape."""
+    n_draws, n_features = models[0].counts.shape[1:]
+    for i, model in enumerate(models):
+        if model.counts.shape[1:] != (n_draws, n_features):
+            here = model.counts.shape[1:]
             raise ValueError(
-                f"fit {i} has {here[0]} draws of {here[1]} variables but fit 0 has {first[0]} of "
-                f"{first[1]}; pass fits of one length to one data set"
+                f"All models must have the same number of draws and variables. Got {here[0]} draws "
+                f"of {here[1]} variables in model {i}, and {n_draws} of {n_features} in model 0. "
+                "Pass models of one length, fitted to one data set."
             )
-    counts = np.ascontiguousarray(np.concatenate([fit.counts for fit in fits]))
-    n_replicates, n_draws, n_features = counts.shape
+    counts = np.ascontiguousarray(np.concatenate([model.counts for model in models]))
+    n_replicates = len(counts)
     names = _check_names(feature_names, n_features)
     return Draws(
         **_tallies(counts),
@@ -102,7 +106,7 @@ def draws_of_chains(
         alpha=np.full((n_replicates, n_draws), np.nan),
         tree_depth=np.full(n_replicates, np.nan),
         seconds=np.full(n_replicates, np.nan),
-        sigma=np.concatenate([fit.sigma for fit in fits]),
+        sigma=np.concatenate([model.sigma for model in models]),
         counts=counts,
         n_draws=n_draws,
         feature_names=names,
@@ -124,18 +128,16 @@ def draws_of_chains(
 def _check_names(feature_names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
     if feature_names is None:
         return tuple(f"x{j}" for j in range(n_features))
-    remedy = f"pass {n_features} different strings, one per variable"
+    wanted = f"{n_features} different strings, one per variable"
     listed = not isinstance(feature_names, str) and np.iterable(feature_names)
     if not listed or not all(isinstance(name, str) for name in feature_names):
-        raise TypeError(f"feature_names={feature_names!r} must be strings; {remedy}")
+        raise TypeError(must_be("feature_names", wanted, shown(feature_names)))
     names = tuple(str(name) for name in feature_names)
     if len(names) != n_features:
-        raise ValueError(
-            f"feature_names has {len(names)} names for {n_features} variables; {remedy}"
-        )
+        raise ValueError(must_be("feature_names", wanted, f"{len(names)} names"))
     most_common, times = Counter(names).most_common(1)[0]
     if times > 1:
-        raise ValueError(f"feature_names holds {most_common!r} {times} times; {remedy}")
+        raise ValueError(must_be("feature_names", wanted, f"{most_common!r} {times} times"))
     return names
 
 
@@ -174,10 +176,10 @@ def _tallies_of(
     starts = np.arange(0, n_draws, batch_size)
     lengths = np.minimum(batch_size, n_draws - starts)[:, np.newaxis]
     batch_sums = np.add.reduceat(counts, starts, axis=0)
-    share = 1.0 / np.maximum(n_splits, 1)[:, np.newaxis]
+    per_split = 1.0 / np.maximum(n_splits, 1)[:, np.newaxis]
     return {
         "vc": counts.sum(axis=0) / n_draws,
-        "vip": (counts * share).sum(axis=0) / n_draws,
+        "vip": (counts * per_split).sum(axis=0) / n_draws,
         "vip_of_sums": counts.sum(axis=0) / max(int(n_splits.sum()), 1),
         "mpvip": (counts > 0).sum(axis=0) / n_draws,
         "count_half_sums": np.stack([part.sum(axis=0) for part in halves]),

@@ -14,8 +14,8 @@ from bayesvc.draws.draws import Draws
 def from_counts(counts: ArrayLike, *, feature_names: Sequence[str] | None = None) -> Draws:
     """Make `Draws` of the number of splits on each variable in each draw.
 
-    Measures of counts, shares and inclusion follow from them. Metropolis importance, sigma, and
-    all that needs the data or the trees do not.
+    They give the measures of counts, proportions and inclusion, but not Metropolis importance,
+    sigma, or anything that needs the data or the trees.
 
     Parameters
     ----------

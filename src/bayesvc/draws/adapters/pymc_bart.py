@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._typing import FloatArray
-from bayesvc._validation import check_number
+from bayesvc._validation import check_number, must_be, shown
 from bayesvc.draws.adapters.chains import (
     Chains,
     check_counts,
@@ -52,10 +52,10 @@ def from_pymc_bart(
     sigma_name : str, optional
         The variable that is the error sd in the units of y, if there is one.
     batch : float, default 0.1
-        Share of the trees renewed in a step after tuning: the second number of the ``batch`` of
+        Fraction of the trees renewed in a step after tuning: the second number of the ``batch`` of
         ``PGBART``, if you passed one.
     feature_names : sequence of str, optional
-        Names of the predictors; x0, x1, ... by default.
+        Names of the variables; x0, x1, ... by default.
 
     Returns
     -------
@@ -74,26 +74,27 @@ def from_pymc_bart(
     """
     index, n_variables, n_trees = _variable(model, var_name)
     steps = _steps_per_sweep(n_trees, batch)
-    fits = []
+    chains = []
     for name, one in each_item("idata", idata):
         batches = _batches(name, one, index, n_variables)
         if batches.shape[1] < 2 * steps:
             raise ValueError(
-                f"{name} has {batches.shape[1]} draws per chain, but the forest is known only "
-                f"after two sweeps of {steps} steps each; draw {2 * steps} or more"
+                f"`{name}` must have at least {2 * steps} draws per chain, because the forest is "
+                f"known only after two sweeps of {steps} steps each. Got {batches.shape[1]} "
+                "instead."
             )
         # Before the first sweep ends, batches can still follow the grid of the tuning phase.
         ends = np.cumsum(batches, axis=1)[:, steps - 1 :]
         counts = check_counts(name, ends[:, steps:] - ends[:, :-steps])
         sigma = _sigma(name, one, sigma_name, batches.shape[:2])
-        fits.append(Chains(counts, sigma[:, 2 * steps - 1 :]))
-    return draws_of_chains(fits, feature_names, "pymc-bart")
+        chains.append(Chains(counts, sigma[:, 2 * steps - 1 :]))
+    return draws_of_chains(chains, feature_names, "pymc-bart")
 
 
 def _variable(model: Any, var_name: str | None) -> tuple[int, int, int]:
     """Return the place of the BART variable among all, how many there are, and its trees."""
     if not hasattr(model, "free_RVs"):
-        raise TypeError(f"model={model!r} is no PyMC model; pass the pymc.Model that was sampled")
+        raise TypeError(must_be("model", "the pymc.Model that was sampled", shown(model)))
     owners = {rv.name: rv.owner for rv in model.free_RVs}
     trees = {
         name: int(owner.op.m)
@@ -105,8 +106,8 @@ def _variable(model: Any, var_name: str | None) -> tuple[int, int, int]:
     if var_name not in trees:
         found = ", ".join(map(repr, trees)) or "none"
         raise ValueError(
-            f"var_name={var_name!r} does not name a BART variable of the model, which has: "
-            f"{found}; pass one of these, and the model that was sampled"
+            f"`var_name` must name a BART variable of the model, which has: {found}. Got "
+            f"{var_name!r} instead. Pass one of these, and the model that was sampled."
         )
     return list(trees).index(var_name), len(trees), trees[var_name]
 
@@ -114,46 +115,47 @@ def _variable(model: Any, var_name: str | None) -> tuple[int, int, int]:
 def _steps_per_sweep(n_trees: int, batch: float) -> int:
     """Return the number of steps in which each tree is renewed once."""
     remedy = "pass the second number of the batch of PGBART, by default 0.1"
-    share = check_number("batch", batch, above=0, remedy=remedy) * n_trees
+    wanted = check_number("batch", batch, above=0, remedy=remedy) * n_trees
     # pymc-bart rounds down up to version 0.11 and to the nearest number afterwards.
-    size, rounded = max(1, int(share)), max(1, math.floor(share + 0.5))
+    size, rounded = max(1, int(wanted)), max(1, math.floor(wanted + 0.5))
     if size != rounded or n_trees % size:
         raise ValueError(
-            f"batch={batch!r} of {n_trees} trees is no whole part of the forest, so no number of "
-            "steps renews each tree once; fit with a number of trees m, and a batch, such that "
-            "m * batch is a whole number that divides m"
+            f"`batch` must divide the {n_trees} trees into batches of equal size, so that some "
+            f"number of steps renews each tree once. Got {batch!r} instead. Fit with a number of "
+            "trees m and a batch such that m * batch is a whole number that divides m."
         )
     return n_trees // size
 
 
 def _batches(name: str, idata: Any, index: int, n_variables: int) -> NDArray[np.int64]:
-    """Return the splits that each step recorded (chain, step, predictor)."""
+    """Return the splits that each step recorded (chain, step, variable)."""
     try:
         recorded = idata["sample_stats"]["variable_inclusion"]
         codes = np.asarray(recorded.transpose("chain", "draw", ...).values)
         steps = np.asarray(recorded["draw"].values)
     except (AttributeError, KeyError, TypeError, ValueError, IndexError):
         raise ValueError(
-            f"{name} has no variable_inclusion by chain and draw among its sample_stats; pass what "
-            "pymc.sample returned for a model with a BART variable"
+            f"`{name}` must have variable_inclusion, by chain and draw, in its sample_stats. Pass "
+            "what pymc.sample returned for a model with a BART variable."
         ) from None
     codes = codes.reshape(*codes.shape[:2], -1)
     if codes.shape[2] != n_variables:
         raise ValueError(
-            f"{name} records {codes.shape[2]} BART variables but the model has {n_variables}; pass "
-            "the model that was sampled"
+            f"`{name}` must record the {n_variables} BART variables of the model. Got "
+            f"{codes.shape[2]} instead. Pass the model that was sampled."
         )
     if (np.diff(steps) != 1).any():
         raise ValueError(
-            f"{name} lacks some of the draws from {steps[0]} to {steps[-1]}, but each tells of a "
-            "part of the forest; pass the trace as pymc.sample returned it, not thinned"
+            f"`{name}` must have all draws from {steps[0]} to {steps[-1]}, because each records a "
+            "part of the forest. Got some of them. Pass the trace as pymc.sample returned it, not "
+            "thinned."
         )
     try:
         return np.array([[_decoded(code) for code in chain] for chain in codes[:, :, index]])
     except (TypeError, ValueError):
         raise ValueError(
-            f"{name} holds variable_inclusion in a form that is not known here, such as "
-            f"{codes[0, 0, index]!r}; sample with a current pymc-bart"
+            f"The variable_inclusion of `{name}` must be in the form of a current pymc-bart. Got "
+            f"{codes[0, 0, index]!r} instead. Sample with a current pymc-bart."
         ) from None
 
 
@@ -173,7 +175,7 @@ def _sigma(name: str, idata: Any, sigma_name: str | None, shape: tuple[int, ...]
     if sigma_name not in posterior or posterior[sigma_name].shape != shape:
         known = [str(key) for key in posterior if posterior[key].shape == shape]
         raise ValueError(
-            f"sigma_name={sigma_name!r} is no single number per draw in the posterior of {name}; "
-            f"pass one of {known}, or None"
+            f"`sigma_name` must name a single number per draw in the posterior of {name}. Got "
+            f"{sigma_name!r} instead. Pass one of {known}, or None."
         )
     return np.asarray(posterior[sigma_name].values, dtype=np.float64)

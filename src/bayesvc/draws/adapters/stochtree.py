@@ -40,20 +40,21 @@ def from_stochtree(models: Any, *, feature_names: Sequence[str] | None = None) -
     >>> draws = bv.Draws.from_stochtree(models)  # doctest: +SKIP
     >>> bv.thresholds.clustering(bv.measures.vc_measure(draws))  # doctest: +SKIP
     """
-    fits = [_chains(name, model) for name, model in each_item("models", models)]
-    return draws_of_chains(fits, feature_names, "stochtree")
+    chains = [_chains(name, model) for name, model in each_item("models", models)]
+    return draws_of_chains(chains, feature_names, "stochtree")
 
 
 def _chains(name: str, model: Any) -> Chains:
     model = getattr(model, "model_", model)  # what the scikit-learn estimators wrap
     if not is_instance_of(model, "stochtree", "BARTModel") or not model.is_sampled():
         raise TypeError(
-            f"{name} is a {type(model).__name__}, not a sampled stochtree.BARTModel; "
-            "call its method sample first"
+            f"`{name}` must be a sampled stochtree.BARTModel. Got a {type(model).__name__} "
+            "instead. Call its method `sample` first."
         )
     if not model.include_mean_forest:
         raise ValueError(
-            f"{name} has no mean forest, whose splits count; fit one with a mean forest"
+            f"`{name}` must have a mean forest, whose splits are counted. Fit a model with "
+            "include_mean_forest=True."
         )
     forests = model.forest_container_mean
     n_chains, n_draws = model.num_chains, model.num_mcmc
@@ -61,9 +62,9 @@ def _chains(name: str, model: Any) -> Chains:
         n_chains, n_draws = 1, model.num_gfr
     if forests.num_samples() != n_chains * n_draws:
         raise ValueError(
-            f"{name} holds {forests.num_samples()} forests instead of {n_draws} draws of "
-            f"{n_chains} chains; sample with keep_burnin=False and keep_gfr=False, and pass "
-            "several models as a list instead of joining them"
+            f"`{name}` must hold one forest for each of the {n_draws} draws of {n_chains} chains. "
+            f"Got {forests.num_samples()} forests instead. Sample with keep_burnin=False and "
+            "keep_gfr=False, and pass several models as a list instead of joining them."
         )
     encoding = model._covariate_preprocessor  # stochtree offers no public way to the columns
     column_of = np.asarray(encoding.fetch_original_feature_indices())
