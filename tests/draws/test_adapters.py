@@ -136,7 +136,7 @@ def test_what_needs_more_than_counts_says_so(regression):
     for data in ((), (X, y)):
         with pytest.raises(ValueError, match=r"source='counts'.*data and the prior.*Pass the"):
             draws.extend(1, *data)
-    with pytest.raises(ValueError, match=r"source='counts'.*no trees; predict with the model"):
+    with pytest.raises(ValueError, match=r"source='counts'.*without trees. Predict with the model"):
         draws.predict(X)
 
 

@@ -303,9 +303,9 @@ def test_progress_is_counted_in_selections(planted, monkeypatch):
 def test_what_is_shown(planted, tmp_path):
     stable = bv.row_stability(*planted, n_resamples=4, **TWO)
     text = str(stable)
-    assert text.startswith("dart-vc on 2 pairs of disjoint resamples of 80 of 160 rows\n")
+    assert text.startswith("dart-vc on 2 pairs of disjoint subsamples of 80 of 160 rows\n")
     assert "  x2             yes  100 %" in text
-    assert "a low one refutes nothing" in text
+    assert "a low share does not rule a variable out" in text
     page = stable._repr_html_()
     cells = re.findall(r"<td style=\"text-align:(\w+)[^>]*>([^<]*)</td>", page)
     of_x2 = cells.index(("left", "x2"))

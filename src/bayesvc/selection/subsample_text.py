@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 20
 _MEANING = (
-    "share: of the resamples that select it; fewer rows show less, so a low one refutes nothing"
+    "share: proportion of the subsamples that select the variable. Subsamples have fewer rows, so "
+    "a low share does not rule a variable out."
 )
 
 
 def heading(stable: RowStability) -> str:
-    """Say what was resampled."""
+    """Return the method and the subsamples in words."""
     low, high = int(stable.n_rows.min()), int(stable.n_rows.max())
     size = f"{low}" if low == high else f"{low} to {high}"
     total = stable.selection.draws.n_rows
@@ -29,7 +30,7 @@ def heading(stable: RowStability) -> str:
 def rows_shown(stable: RowStability) -> list[list[str]]:
     """Return the header, the selected variables, and the others that are selected at all.
 
-    By their shares, the largest first.
+    The largest selection frequency comes first.
     """
     mask, share = stable.selection.mask, stable.share
     order = np.lexsort((stable.selection.ranks, -share, ~mask))
@@ -40,7 +41,7 @@ def rows_shown(stable: RowStability) -> list[list[str]]:
 
 
 def left_out(stable: RowStability) -> int:
-    """Return how many variables the table leaves out although some resample selects them."""
+    """Return how many variables the table leaves out although some subsample selects them."""
     anywhere = stable.selection.mask | (stable.share > 0)
     return max(0, int(anywhere.sum()) - _MOST_ROWS)
 
