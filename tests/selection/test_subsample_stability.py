@@ -313,7 +313,7 @@ def test_what_is_shown(planted, tmp_path):
     found = stable.selection
     assert found.table["row_stability"].tolist() == stable.share.tolist()
     assert "in subsamples" in str(found)
-    assert "Of the resamples of rows 100 % select it." in found.explain("x2")
+    assert "It is selected in 100 % of the subsamples" in found.explain("x2")
     told = json.loads(found.to_json())["variables"][2]
     assert told["row_stability"] == 1
     found.save(tmp_path / "found.npz")
@@ -321,7 +321,7 @@ def test_what_is_shown(planted, tmp_path):
     np.testing.assert_array_equal(again.row_share, stable.share)
     pytest.importorskip("jinja2")
     found.to_html_report(tmp_path / "report.html")
-    assert "Other rows" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "In subsamples" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_names_are_no_html():
