@@ -332,7 +332,7 @@ def test_refusals(regression, regressor, classification, classifier):
         regressor.predict(X, interval_of="observation")
     with pytest.raises(TypeError, match="sample_weight"):
         bv.BARTClassifier(**ONE).fit(X, y > y.mean(), sample_weight=np.ones(60))
-    with pytest.raises(ValueError, match="y is constant"):
+    with pytest.raises(ValueError, match="`y` must vary"):
         bv.BARTRegressor(**ONE).fit(X, np.ones(60))
     with pytest.raises(ValueError, match="class"):
         bv.BARTClassifier(**ONE).fit(X, np.ones(60))
@@ -344,7 +344,7 @@ def test_refusals_name_what_the_estimator_has(regression):
         ValueError, match=r"`prior` must keep .* Got SpikeForest\(.* Pass bayesvc.BART\(\)"
     ):
         bv.BARTRegressor(prior=bv.SpikeForest()).fit(X, y)
-    with pytest.raises(TypeError, match=r"y holds text.*BARTClassifier"):
+    with pytest.raises(TypeError, match=r"`y` must hold numbers.*Got text.*BARTClassifier"):
         bv.BARTRegressor().fit(X, np.where(y > 0, "high", "low"))
 
 
