@@ -48,6 +48,11 @@ class KeptTallies:
         return len(self.vc)
 
     @property
+    def n_features(self) -> int:
+        """Number of variables."""
+        return self.vc.shape[1]
+
+    @property
     def n_permuted(self) -> int:
         """Number of null replicates."""
         return 0 if self.permuted is None else self.permuted.n_replicates

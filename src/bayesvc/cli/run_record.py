@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayesvc import __version__
-from bayesvc._archive import atomic_file
 from bayesvc._text import quoted
 from bayesvc.cli.errors import BadInput
 
@@ -62,6 +61,8 @@ def describe_run(
 
 def write_record(folder: Path, record: Mapping[str, Any]) -> None:
     """Write the settings of a run into the folder of its replicates."""
+    from bayesvc._archive import atomic_file  # which loads numpy
+
     about = {"format": _FORMAT, "settings": record}
     with atomic_file(folder / RECORD_NAME) as file:
         file.write((json.dumps(about, indent=1) + "\n").encode())

@@ -100,6 +100,8 @@ def of_trace(trace: FloatArray) -> tuple[float, float]:
     half = n_draws // 2
     if half < 2 or np.isnan(trace).any() or np.ptp(trace) == 0:
         return math.nan, math.nan
+    # neither depends on the unit, which might overflow in a square; powers of two change no digit
+    trace = np.ldexp(trace, -int(np.frexp(np.abs(trace).max())[1]))
     halves = np.concatenate([trace[:, :half], trace[:, n_draws - half :]])
     rhat = split_rhat(
         halves.mean(axis=1)[:, np.newaxis], halves.var(axis=1, ddof=1)[:, np.newaxis], half

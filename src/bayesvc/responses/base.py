@@ -36,7 +36,8 @@ class Response(Protocol):
     """A kind of response: how it is encoded, scaled and modelled.
 
     The compiled sampler has a response model of its own for each of these; see
-    ``cpp/response/response_model.hpp``. A response says here what has to be known before and after sampling.
+    ``cpp/response/response_model.hpp``. A response says here what has to be known before and after
+    sampling.
     """
 
     @property
