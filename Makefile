@@ -166,7 +166,7 @@ coverage-core: $(VENV)/.coverage
 	$(call link_package,coverage)
 	PYTHONPATH=$(CURDIR)/build/coverage/path $(PYTEST) -q -n $(JOBS) -p no:cacheprovider --timeout=1200 \
 		$(EXTENSION_TESTS)
-	$(BIN)/gcovr --root . --filter 'cpp/[^/]*$$' --filter bind/ build/coverage \
+	$(BIN)/gcovr --root . --filter 'cpp/(?!tests)' --filter bind/ build/coverage \
 		--gcov-ignore-parse-errors=all --txt build/coverage/cpp.txt --print-summary
 
 coverage-python: $(VENV)/.coverage
@@ -211,6 +211,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	PYTHONPATH=src $(BIN)/lint-imports --no-cache
+	$(PY) scripts/check_phrases.py
 	$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
 
 format: $(VENV)/.dev

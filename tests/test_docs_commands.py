@@ -155,6 +155,7 @@ def test_targets_and_extras_in_the_text_exist(page):
         assert set(extras.split(",")) <= set(project["optional-dependencies"])
 
 
+@pytest.mark.filterwarnings("ignore::bayesvc.exceptions.ConvergenceWarning")
 def test_the_picture_of_the_readme(tmp_path):
     spec = spec_from_file_location("pictures", ROOT / "docs" / "pictures" / "make.py")
     assert spec is not None

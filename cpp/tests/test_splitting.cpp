@@ -238,7 +238,7 @@ TEST(ghosts_have_their_exact_mean) {
   }
 }
 
-// One column drives all splits, alpha is small: the number of ghosts has no mean.
+// All splits are on one column, alpha is small: the number of ghosts has no mean.
 // P(at least k) = B(E, I + k) / B(E, I).
 TEST(ghosts_without_a_mean_have_the_right_tail) {
   Rng rng = rng_of(46);

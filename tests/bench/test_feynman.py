@@ -109,8 +109,8 @@ def test_an_equation_of_the_users_own():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: feynman.load("II.11.1", 10), "did you mean 'feynman_II_11_17'"),
-        (lambda: feynman.load(7, 10), "name=7 is no equation"),
+        (lambda: feynman.load("II.11.1", 10), "Did you mean 'feynman_II_11_17'"),
+        (lambda: feynman.load(7, 10), "`name` must be an equation.*Got 7 instead"),
         (lambda: feynman.load("I.12.1", 0), "`n` must be"),
         (lambda: feynman.load("I.12.1", 10, 0), "`snr` must be .* Got 0"),
         (lambda: feynman.load("I.12.1", 10, -1), "Got -1 instead"),

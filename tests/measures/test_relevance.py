@@ -112,9 +112,9 @@ def test_where_nothing_is_probable_the_recipe_takes_the_most_probable_and_says_s
     best = found.names[0]
     assert "is below 0.5, but it is the most probable" in found.explain(best)
     other = next(name for name in found.feature_names if name != best)
-    assert "less than the 0.5 asked for, and not the most probable" in found.explain(other)
+    assert "is below 0.5, and it is not the most probable" in found.explain(other)
     assert conclusion(replace(found, signal=None)) == (
-        "None of 40 columns drives y with a probability of 0.5; the most probable is selected",
+        "None of 40 columns reaches a probability of 0.5; the most probable was selected",
         [best],
     )
     strict = bv.select_from(found.draws, measure="relevance", threshold="median-probability")

@@ -116,7 +116,7 @@ ACCEPTED = [
              lambda: sample(frame(c=pd.Categorical(COLOURS, RAINBOW, ordered=True))),
              "it is ordered, by the rank of the category",
              lambda draws: draws.columns.levels == {2: tuple(RAINBOW)}),
-    Accepted("truth values", lambda: sample(frame(c=X[:, 2] > 0.5)),
+    Accepted("booleans", lambda: sample(frame(c=X[:, 2] > 0.5)),
              "false is 0, true is 1",
              lambda draws: draws.schema is None),
     Accepted("a sparse matrix", lambda: sample(scipy.sparse.csr_array(X)),

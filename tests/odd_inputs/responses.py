@@ -62,7 +62,7 @@ REFUSED = [
 ]  # fmt: skip
 
 ACCEPTED = [
-    Accepted("truth values, or numbers that are all 0 or 1", lambda: sample(X, HALVES.astype(int)),
+    Accepted("booleans, or numbers that are all 0 or 1", lambda: sample(X, HALVES.astype(int)),
              "two classes: the model is probit",
              lambda draws: draws.response == "binary" and draws.classes.tolist() == [0, 1]),
     Accepted("a pandas series with the index of X in another order",

@@ -221,7 +221,7 @@ def test_explain_names_the_reason(regression: Dataset) -> None:
         found.explain("x11")
     nothing = bv.select_from(bv.Draws.from_counts([[[1, 1], [1, 1]]]))
     assert nothing.names == []
-    assert "no cut" in nothing.explain("x0")
+    assert "no clusters" in nothing.explain("x0")
 
 
 def test_prediction_check(rng: np.random.Generator) -> None:
