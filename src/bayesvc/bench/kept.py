@@ -50,7 +50,7 @@ class KeptTallies:
     @property
     def n_features(self) -> int:
         """Number of variables."""
-        return self.vc.shape[1]
+        return int(self.vc.shape[1])
 
     @property
     def n_permuted(self) -> int:
