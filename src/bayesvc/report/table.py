@@ -14,6 +14,7 @@ from bayesvc.measures._tally import TALLIES
 from bayesvc.measures.base import ColumnInfo
 from bayesvc.report import words
 from bayesvc.selection.result import Selection
+from bayesvc.selection.table import table_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +99,7 @@ def selection_columns(selection: Selection) -> list[Column]:
     >>> [column.label for column in selection_columns(found)]
     ['Selected', 'Rank', 'In draws', 'Splits per draw', 'Proportion of splits', ...]
     """
-    arrays = selection._columns()
+    arrays = table_columns(selection)
     del arrays["variable"]
     mixing = selection.mixing
     if selection.method.recomputable and not selection.emptied:

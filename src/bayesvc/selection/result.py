@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from bayesvc import thresholds
 from bayesvc._typing import BoolArray, ColumnName, FloatArray, PathLike
 from bayesvc._validation import check_choice
 from bayesvc._wiring import provided
@@ -23,7 +22,6 @@ from bayesvc.data.frames import make_frame
 from bayesvc.draws import diagnostics
 from bayesvc.draws.draws import Draws
 from bayesvc.exceptions import Note
-from bayesvc.measures._tally import TALLIES
 from bayesvc.measures.base import (
     ColumnInfo,
     RankView,
@@ -37,18 +35,13 @@ from bayesvc.selection.methods import Method, not_recomputable
 from bayesvc.selection.prediction_check import PredictionCheck, check_prediction
 from bayesvc.selection.stability import Stability, compute_stability, leave_one_out
 from bayesvc.selection.substitutes import Twin
+from bayesvc.selection.table import measure_columns, p_values, table_columns
 from bayesvc.thresholds.base import ThresholdResult
 
 if TYPE_CHECKING:
     from bayesvc.plots import Plot
     from bayesvc.selection.signal import SignalTest
     from bayesvc.selection.stopping import StoppingResult
-
-
-_OTHER_COLUMNS = (
-    "variable", "selected", "rank", "threshold", "margin", "p_single", "p_maxt", "p_bh",
-    "row_stability",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -184,38 +177,12 @@ class Selection:
         mpvip, mi), threshold, margin, p-values if there are null replicates, and row_stability if
         rows were subsampled.
         """
-        return make_frame(self._columns(), self.frame)
-
-    def _columns(self) -> dict[str, Any]:
-        columns: dict[str, Any] = {
-            "variable": list(self.labels),
-            "selected": self.mask,
-            "rank": self.ranks,
-        }
-        columns |= dict(zip(self.measure_columns, np.atleast_2d(self.values.T), strict=True))
-        for tally in TALLIES:
-            columns.setdefault(tally, getattr(self.draws, tally).mean(axis=0))
-        columns |= {"threshold": self.threshold, "margin": self.margin}
-        if self.null is not None:
-            columns |= {f"p_{kind}": p for kind, p in self.p_values.items()}
-        if self.row_share is not None:
-            columns["row_stability"] = self.row_share
-        return columns
+        return make_frame(table_columns(self), self.frame)
 
     @cached_property
     def measure_columns(self) -> dict[str, ColumnInfo]:
-        """The columns of `table` that hold the measure, by their names there.
-
-        A column that would have the name of another column gets an underscore.
-        """
-        n_columns = 1 if self.values.ndim == 1 else self.values.shape[1]
-        found: dict[str, ColumnInfo] = {}
-        for column in self.method.measure.columns(n_columns):
-            key = column.key
-            while key in found or key in _OTHER_COLUMNS:
-                key += "_"
-            found[key] = column
-        return found
+        """The columns of `table` that hold the measure, by their names there."""
+        return measure_columns(self)
 
     @cached_property
     def per_replicate(self) -> FloatArray:
@@ -237,19 +204,7 @@ class Selection:
         replicates. With few permutations they cannot be small; see
         `bayesvc.thresholds.permutation_pvalues`.
         """
-        if self.null is None:
-            raise ValueError(
-                f"Method {self.method.name!r} permutes nothing, so it has no p-values. Use a "
-                "method with threshold 'local', 'gse' or 'gmax'."
-            )
-        # A permuted response under ABC takes as many kept forests as the measure itself.
-        alike = self.draws.abc is not None
-        observed = self.values if alike else self.per_replicate[0]
-        return {
-            "single": thresholds.permutation_pvalues(observed, self.null),
-            "maxt": thresholds.permutation_pvalues(observed, self.null, adjust="maxt"),
-            "bh": thresholds.permutation_pvalues(observed, self.null, adjust="bh"),
-        }
+        return p_values(self)
 
     @cached_property
     def stability(self) -> Stability:

@@ -12,6 +12,7 @@ import numpy as np
 from bayesvc._text import as_sentence, counted
 from bayesvc._typing import FloatArray
 from bayesvc._version import __version__
+from bayesvc.selection.table import table_columns
 
 if TYPE_CHECKING:
     from bayesvc.selection.result import Selection
@@ -152,7 +153,7 @@ def as_dict(selection: Selection) -> dict[str, Any]:
     """Return everything that a file of the result should hold."""
     method, draws = selection.method, selection.draws
     mixing = selection.mixing
-    columns = selection._columns() | {
+    columns = table_columns(selection) | {
         **_stability(selection),
         "count_rhat": mixing.count_rhat,
         "count_ess": mixing.count_ess,
