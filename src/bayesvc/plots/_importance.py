@@ -135,7 +135,7 @@ def _axis_label(selection: Selection) -> str:
         return measure.axis_label
     alone = "" if measure.replicates_average else ", each alone"
     replicates = f"{replicates_text(selection.draws)}{alone}"
-    return f"{measure.axis_label}; lines: middle half and range of {replicates}"
+    return f"{measure.axis_label}\nlines: middle half and range of {replicates}"
 
 
 def _title(selection: Selection, n_shown: int) -> str:
