@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,9 @@ from bayesvc.bench.scores import as_mask, score
 from bayesvc.priors.base import TreePrior
 from bayesvc.responses.read import read_dataset
 from bayesvc.sampling.config import ChainConfig, SamplingConfig
-from bayesvc.sampling.plan import sample_priors
-from bayesvc.sampling.replicates import PriorDraws, ReplicateCounts
+from bayesvc.sampling.replicates import PriorDraws
 from bayesvc.selection.apply import apply_method
+from bayesvc.selection.run import sample_methods
 
 Row = dict[str, Any]
 
@@ -159,19 +159,20 @@ def sample_task(
     task: Task, problem: BenchProblem, entries: Iterable[Entry], settings: StudySettings
 ) -> dict[TreePrior, PriorDraws]:
     """Sample the replicates that these entries need, each prior once."""
-    needs: dict[TreePrior, ReplicateCounts] = {}
-    measures: dict[TreePrior, dict[str, Any]] = {}
-    for entry in entries:
-        prior = entry.prior(problem.noise_sd)
-        if entry.method is not None and entry.n_permutations:
-            own = entry.method.measure
-            measures.setdefault(prior, {})[own.name] = own.compute
-        need = ReplicateCounts(entry.n_replicates, entry.n_permutations)
-        needs[prior] = need.covering(needs.get(prior))
+    methods = [
+        replace(
+            entry.method,
+            prior=entry.prior(problem.noise_sd),
+            n_replicates=entry.n_replicates,
+            n_permutations=entry.n_permutations,
+        )
+        for entry in entries
+        if entry.method is not None
+    ]
     data = read_dataset(problem.X, problem.y, "continuous")
     chain = ChainConfig(settings.burn_in, settings.n_draws)
     config = SamplingConfig(settings.n_trees, chain, _entropy(task, settings), n_jobs=1)
-    return sample_priors(data, needs, config, measures)
+    return sample_methods(data, methods, config)
 
 
 def _answer(
