@@ -82,6 +82,19 @@ def function_name(function: Callable[..., Any]) -> str:
     return "custom" if name == "<lambda>" else str(name)
 
 
+def function_summary(function: Callable[..., Any]) -> str:
+    """Return the first line of a function's docstring, or an empty text.
+
+    Examples
+    --------
+    >>> from bayesvc._parts import function_summary
+    >>> function_summary(lambda draws: draws)
+    ''
+    """
+    lines = (getattr(function, "__doc__", None) or "").strip().splitlines()
+    return lines[0] if lines else ""
+
+
 def missing_members(part: Any, members: tuple[str, ...]) -> list[str]:
     """Return which of the members an object lacks."""
     return [name for name in members if not hasattr(part, name)]

@@ -9,7 +9,13 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from scipy.stats import rankdata
 
-from bayesvc._parts import function_name, missing_members, settings_of, with_settings
+from bayesvc._parts import (
+    function_name,
+    function_summary,
+    missing_members,
+    settings_of,
+    with_settings,
+)
 from bayesvc._typing import FloatArray
 from bayesvc.exceptions import Note
 
@@ -216,8 +222,7 @@ class FunctionMeasure(Measure):
     @property
     def description(self) -> str:  # type: ignore[override]
         """First line of the docstring of the function."""
-        lines = (getattr(self.function, "__doc__", None) or "").strip().splitlines()
-        return lines[0] if lines else f"Importance by the function {self.name}."
+        return function_summary(self.function) or f"Importance by the function {self.name}."
 
     def compute(self, draws: Any) -> FloatArray:
         """Call the function."""

@@ -9,7 +9,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from bayesvc._parts import function_name, missing_members, settings_of, with_settings
+from bayesvc._parts import (
+    function_name,
+    function_summary,
+    missing_members,
+    settings_of,
+    with_settings,
+)
 from bayesvc._typing import BoolArray, FloatArray
 from bayesvc.exceptions import Note
 from bayesvc.measures import Measure
@@ -195,8 +201,7 @@ class FunctionThreshold(Threshold):
     @property
     def description(self) -> str:  # type: ignore[override]
         """First line of the docstring of the function."""
-        lines = (getattr(self.function, "__doc__", None) or "").strip().splitlines()
-        return lines[0] if lines else f"Selects by the function {self.name}."
+        return function_summary(self.function) or f"Selects by the function {self.name}."
 
     def apply(
         self, measure: Measure, values: FloatArray, null: FloatArray | None
