@@ -36,10 +36,12 @@ Runs = dict[str, list[dict[str, float]]]
 class Worker:
     """A sampler's process; ``ask`` and ``fit`` block until it answers."""
 
-    def __init__(self, sampler: str, script: str = "peers_worker.py") -> None:
+    def __init__(
+        self, sampler: str, script: str = "peers_worker.py", python: str = sys.executable
+    ) -> None:
         self.sampler = sampler
         self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name(script)), sampler],
+            [python, str(Path(__file__).with_name(script)), sampler],
             env=os.environ | ONE_THREAD,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
