@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -252,6 +251,8 @@ def _first_text(column: pl.Series) -> str:
 def _known(frame: pl.DataFrame, option: str, name: str) -> str:
     if name in frame.columns:
         return name
+    import difflib
+
     close = difflib.get_close_matches(name, frame.columns, 1)
     hint = f"Did you mean {close[0]!r}?" if close else f"Columns: {listed(frame.columns, 20)}."
     raise BadInput(f"{option} must name a column of the table. Got {name!r} instead. {hint}")

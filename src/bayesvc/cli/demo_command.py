@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from importlib.resources import as_file, files
 from pathlib import Path
 
 import click
@@ -20,6 +18,9 @@ from bayesvc.cli.select_command import select
 @report_errors
 def demo(context: click.Context, out: Path) -> None:
     """Select the six variables of an equation from 306 columns."""
+    import shutil
+    from importlib.resources import as_file, files
+
     if out.exists():
         raise BadInput(f"{out} already exists. Give another folder with --out, or delete it.")
     out.mkdir(parents=True)

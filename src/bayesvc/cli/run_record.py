@@ -6,7 +6,6 @@ would not be found, and all finished work would be lost without a word.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -119,5 +118,7 @@ def _shown(value: Any) -> str:
 
 
 def _fingerprint(path: Path) -> str:
+    import hashlib  # here and not above, so that --help is quick
+
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
