@@ -59,19 +59,22 @@ def check_integer(
 
     `alternative` says what else the caller accepts, such as "None".
     """
-    wanted = f"an integer of at least {minimum}"
-    if alternative:
-        wanted += f", or {alternative}"
-    message = must_be(name, wanted, shown(value), remedy)
-    if isinstance(value, bool | np.bool_):
-        raise TypeError(message)
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(message) from None
-    if number < minimum:
-        raise ValueError(message)
+    number = _as_integer(value)
+    if number is None or number < minimum:
+        wanted = f"an integer of at least {minimum}{f', or {alternative}' if alternative else ''}"
+        kind = TypeError if number is None else ValueError
+        raise kind(must_be(name, wanted, shown(value), remedy))
     return number
+
+
+def _as_integer(value: Any) -> int | None:
+    """Return an integer of any kind as an int, None for anything else."""
+    if isinstance(value, bool | np.bool_):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
 
 
 def check_number(
@@ -82,27 +85,34 @@ def check_number(
     least: float | None = None,
     below: float | None = None,
     most: float | None = None,
-    remedy: str,
+    remedy: str = "",
 ) -> float:
     """Return `value` as a finite float within the bounds given."""
-    wanted = _number_within(above, least, below, most)
-    message = must_be(name, wanted, shown(value), remedy)
-    if isinstance(value, bool | np.bool_ | str | bytes):
-        raise TypeError(message)
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(message) from None
-    outside = (
+    number = _as_float(value)
+    outside = number is not None and (
         not math.isfinite(number)
         or (above is not None and number <= above)
         or (least is not None and number < least)
         or (below is not None and number >= below)
         or (most is not None and number > most)
     )
-    if outside:
-        raise ValueError(message)
+    if number is None or outside:
+        kind = TypeError if number is None else ValueError
+        wanted = _number_within(above, least, below, most)
+        raise kind(must_be(name, wanted, shown(value), remedy))
     return number
+
+
+def _as_float(value: Any) -> float | None:
+    """Return a number of any kind as a float, None for anything else."""
+    if isinstance(value, bool | np.bool_ | str | bytes):
+        return None
+    try:
+        return float(value)
+    except OverflowError:  # an integer beyond all floats
+        return math.inf
+    except (TypeError, ValueError):
+        return None
 
 
 def _number_within(
@@ -170,17 +180,11 @@ def resolve_n_jobs(n_jobs: Any) -> int:
     >>> resolve_n_jobs(None), resolve_n_jobs(3)
     (1, 3)
     """
-    wanted, remedy = "an integer other than 0, or None", "pass -1 for all CPUs"
-    if n_jobs is None:
-        n_jobs = _configured_n_jobs()
-    if isinstance(n_jobs, bool | np.bool_):
-        raise TypeError(must_be("n_jobs", wanted, shown(n_jobs), remedy))
-    try:
-        number = operator.index(n_jobs)
-    except TypeError:
-        raise TypeError(must_be("n_jobs", wanted, shown(n_jobs), remedy)) from None
-    if number == 0:
-        raise ValueError(must_be("n_jobs", wanted, "0", remedy))
+    number = _configured_n_jobs() if n_jobs is None else _as_integer(n_jobs)
+    if not number:
+        kind = TypeError if number is None else ValueError
+        wanted = "an integer other than 0, or None"
+        raise kind(must_be("n_jobs", wanted, shown(n_jobs), "pass -1 for all CPUs"))
     return number if number > 0 else max(1, usable_cpus() + 1 + number)
 
 
