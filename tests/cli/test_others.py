@@ -34,7 +34,7 @@ def test_compare_of_noise_warns(run, tmp_path):
     pl.DataFrame(columns).write_csv(tmp_path / "noise.csv")
     options = ("--methods", "dart-vc,dart-mpm", "--out", "out", *SHORT_OPTIONS)
     done = run("compare", "noise.csv", "-y", "y", *options)
-    assert "Note: No signal was found" in done.stderr
+    assert "Note: The signal test finds no signal" in done.stderr
     told = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert told["notes"][0]["code"] == "no-signal"
 

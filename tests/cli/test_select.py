@@ -39,7 +39,7 @@ def test_the_answer_and_its_files(run_process, file, tmp_path, table):
     told = json.loads((out / "selection.json").read_text())
     assert sorted(told["selected"]) == ["b", "d"]
     assert told["signal"]["found"]
-    assert "There is signal: a short chain explains" in done.stderr
+    assert "The signal test finds signal (p = " in done.stderr
     assert bv.Draws.load(out / "draws.npz").n_replicates == 3
     assert not (out / "unfinished").exists()
     same = bv.select(
@@ -240,7 +240,7 @@ def test_messy_columns(run, tmp_path):
     rows = pl.read_csv(tmp_path / "messy-selection" / "selection.csv")
     assert set(rows["feature"]) == {"site", "dose", "sides"}
     about = json.loads((tmp_path / "messy-selection" / "selection.json").read_text())
-    assert "did not change the selection" in about["enough"]
+    assert "did not change the selection" in about["stopping"]
     assert about["signal"]["found"]
 
 
@@ -266,10 +266,10 @@ def test_other_rows(run, file, tmp_path, table):
     assert "2 of 5 columns were selected as predictive of y: b, d." in done.stdout
     found = pl.read_csv(tmp_path / "out" / "selection.csv")
     stable = bv.row_stability(
-        table.drop("y", "who"), table["y"], n_resamples=4, n_replicates=3, burn_in=60, n_draws=60,
+        table.drop("y", "who"), table["y"], n_subsamples=4, n_replicates=3, burn_in=60, n_draws=60,
         random_state=0,
     )  # fmt: skip
-    expected = dict(zip(table.columns[:5], stable.share.tolist(), strict=True))
+    expected = dict(zip(table.columns[:5], stable.frequency.tolist(), strict=True))
     assert dict(zip(found["feature"], found["row_stability"], strict=True)) == expected
     told = json.loads((tmp_path / "out" / "selection.json").read_text())
     assert {v["variable"]: v["row_stability"] for v in told["variables"]} == expected

@@ -118,7 +118,7 @@ def test_select_and_compare(data):
 def test_row_stability(data):
     X, y, order = data
     blocks = pd.Series(np.arange(30) // 2, index=LABELS)
-    settings = {**RUN, "n_resamples": 2}
+    settings = {**RUN, "n_subsamples": 2}
     expected = bv.row_stability(X, y, blocks=blocks, **settings)
     found = bv.row_stability(X, y.iloc[order], blocks=blocks.iloc[order], **settings)
     np.testing.assert_array_equal(found.masks, expected.masks)

@@ -36,10 +36,10 @@ ONE_ILL = np.where(np.arange(N) == 3, "ill", "well")
 NEARLY_CONSTANT = np.where(np.arange(N) == 3, 1.5, 0.0)
 
 CASES: list[Case] = [
-    bad("`n_resamples=1`", {"n_resamples": 1}, ValueError, "Got 1 instead", "at least 2"),
-    bad("`n_resamples=51`, in pairs", {"n_resamples": 51}, ValueError, "`n_resamples`", "Got 51",
+    bad("`n_subsamples=1`", {"n_subsamples": 1}, ValueError, "Got 1 instead", "at least 2"),
+    bad("`n_subsamples=51`, in pairs", {"n_subsamples": 51}, ValueError, "`n_subsamples`", "Got 51",
         "Pass 52, or pairs=False"),
-    bad('`n_resamples="many"`', {"n_resamples": "many"}, TypeError, "Got 'many'"),
+    bad('`n_subsamples="many"`', {"n_subsamples": "many"}, TypeError, "Got 'many'"),
     bad("`fraction=0`", {"fraction": 0}, ValueError, "in the interval (0, 0.5]", "Got 0"),
     bad("`fraction=0.8`, in pairs", {"fraction": 0.8}, ValueError, "interval (0, 0.5]", "Got 0.8",
         "pairs=False"),
@@ -69,7 +69,7 @@ CASES: list[Case] = [
     Refused("a selection from replicates of another package",
             lambda found: bv.row_stability(X, Y, selection=found), ValueError,
             ("Got one from replicates of 'counts'",), given=of_counts),
-    Accepted("a class with few rows", lambda: bv.row_stability(X, np.arange(N) < 2, n_resamples=2,
+    Accepted("a class with few rows", lambda: bv.row_stability(X, np.arange(N) < 2, n_subsamples=2,
                                                                **TWO),
              "each subsample has the same fraction of both classes",
              lambda stable: stable.masks.shape == (2, 3)),

@@ -273,7 +273,7 @@ def test_what_the_test_for_signal_emptied_is_not_called_stable() -> None:
     X, y = rng.uniform(size=(100, 8)), rng.normal(size=100)
     short: dict[str, Any] = {"burn_in": 50, "n_draws": 50, "random_state": 1}
     found = bv.select(X, y, n_replicates=2, allow_empty=True, **short)
-    assert found.emptied
+    assert found.withheld
     assert words.stability_note(found).severity == "info"
     page = Page(report_html(found))
     assert page.text.count("because the signal test found no signal") == 2

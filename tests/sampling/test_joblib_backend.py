@@ -106,7 +106,7 @@ def compared(X: FloatArray, y: FloatArray) -> list[FloatArray]:
 
 
 def subsampled(X: FloatArray, y: FloatArray) -> list[FloatArray]:
-    stable = bv.row_stability(X, y, n_resamples=4, n_replicates=2, **QUICK)
+    stable = bv.row_stability(X, y, n_subsamples=4, n_replicates=2, **QUICK)
     return [stable.masks.astype(float), stable.selection.values]
 
 

@@ -40,7 +40,7 @@ ENTRIES = {
     "select by ABC": lambda X, y: bv.select(X, y, "abc-vc", random_state=0, signal_test=False),
     "signal test": signal_test,
     "compare": lambda X, y: bv.compare(X, y, ["dart-vc", "abc-mpm"], **UNTESTED),
-    "row_stability": lambda X, y: bv.row_stability(X, y, n_resamples=2, **TINY),
+    "row_stability": lambda X, y: bv.row_stability(X, y, n_subsamples=2, **TINY),
     "selector": lambda X, y: bv.VariableSelector(**ONE).fit(X, y),
     "regressor": lambda X, y: bv.BARTRegressor(**ONE).fit(X, y),
     "classifier": lambda X, y: bv.BARTClassifier(**ONE).fit(X, y > y.mean()),

@@ -36,11 +36,11 @@ def test_selections_of_version_1(name):
     np.testing.assert_array_equal(found.importance, expected["importance"])
     np.testing.assert_array_equal(found.threshold_result.margin, expected["margin"])
     if expected["leave_one_out"] is not None:
-        np.testing.assert_array_equal(found.left_out_share, expected["leave_one_out"])
+        np.testing.assert_array_equal(found.left_out_frequency, expected["leave_one_out"])
     if expected["p_values"] is not None:
         np.testing.assert_array_equal(found.p_values["maxt"], expected["p_values"])
     assert (found.signal and found.signal.explained) == expected["explained"]
-    assert (found.enough and found.enough.reason) == expected["enough"]
+    assert (found.stopping and found.stopping.reason) == expected["enough"]
     assert type(found.table).__module__.startswith("pandas")
 
 

@@ -139,10 +139,10 @@ def test_names_of_other_types() -> None:
         bv.select(None, None, 3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"`prior` must be a tree prior.*Got 'BART'"):
         bv.select(None, None, prior="BART")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"methods=\[\] is empty"):
+    with pytest.raises(ValueError, match=r"`methods` must be .* Got an empty list"):
         bv.compare(None, None, [])
     for methods in (None, 3):
-        with pytest.raises(TypeError, match=f"methods={methods} .* 'all'"):
+        with pytest.raises(TypeError, match=f"`methods` must be 'all' or .* Got {methods}"):
             bv.compare(None, None, methods)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"`methods` .* Got 'al' instead. Did you mean 'all'\?"):
         bv.compare(None, None, "al")

@@ -300,7 +300,7 @@ def test_a_prior_of_another_kind_contradicts_the_method(data: Any, found: Any) -
 def test_doubtful_results_warn_at_the_line_of_the_user() -> None:
     rng = np.random.default_rng(0)
     X, noise = rng.uniform(size=(60, 4)), rng.normal(size=60)
-    with pytest.warns(NoSignalWarning, match="No signal was found") as caught:
+    with pytest.warns(NoSignalWarning, match="The signal test finds no signal") as caught:
         found = bv.select(X, noise, n_replicates=2, **SHORT)
     assert {warning.filename for warning in caught} == {__file__}
     assert found.notes[0].code == "no-signal"

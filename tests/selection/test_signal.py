@@ -53,11 +53,11 @@ def test_the_cost_follows_that_of_the_selection(n_sweeps):
 def test_verdict_of_signal_and_noise(noise, signal):
     found, none = bv.select(*signal, **TWO), bv.select(*noise, **TWO)
     assert found.signal.found
-    assert "There is signal" in repr(found)
-    assert ["There is signal" in n.text for n in notes(found) if n.severity == "good"].count(
-        True
-    ) == 1
-    assert not any("There is signal" in n.text for n in notes(none))
+    assert "The signal test finds signal" in repr(found)
+    assert [
+        "The signal test finds signal" in n.text for n in notes(found) if n.severity == "good"
+    ].count(True) == 1
+    assert not any("The signal test finds signal" in n.text for n in notes(none))
     assert not none.signal.found
     assert len(none.selected) > 0
     assert [note.code for note in none.notes].count("no-signal") == 1
@@ -81,16 +81,16 @@ def test_nothing_is_selected_if_that_is_allowed(noise, signal, classes):
 
 def test_what_was_emptied_is_told_without_a_cut(noise, tmp_path):
     empty = bv.select(*noise, "dart-relevance", allow_empty=True, **TWO)
-    assert empty.emptied
+    assert empty.withheld
     assert empty.unreached is None
     assert np.isnan(empty.table["margin"]).all()
     assert not empty.stability.leave_one_out.any()
-    assert "no signal was found, so nothing is selected" in empty.explain("x0")
+    assert "the signal test finds no signal, so nothing is selected" in empty.explain("x0")
     assert empty.notes[0].text.endswith("Nothing is selected.")
     assert json.loads(empty.to_json())["allow_empty"] is True
     empty.save(tmp_path / "empty.npz")
     again = bv.Selection.load(tmp_path / "empty.npz")
-    assert again.emptied
+    assert again.withheld
     assert repr(again) == repr(empty)
     assert empty.plot("scatter").data["selected"].sum() == 0
 
@@ -104,7 +104,7 @@ def test_of_several_methods_each_warning_is_told_once(signal):
     assert any(
         text.startswith("dart-relevance: No variable reaches") for text in map(str, both.notes)
     )
-    assert "Note: No signal was found" in repr(both)
+    assert "Note: The signal test finds no signal" in repr(both)
     sentence, names = agreement(both)
     assert sentence.startswith("The signal test is inconclusive (p = ")
     assert set(names) == set(both["dart-relevance"].names) & set(both["dart-mpm"].names)
@@ -154,7 +154,10 @@ def test_blocks_are_kept_in_permutations():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"signal_test": False, "allow_empty": True}, "allow_empty=True.*signal_test=False"),
+        (
+            {"signal_test": False, "allow_empty": True},
+            "`signal_test` must be True with allow_empty=True",
+        ),
         ({"signal_test": "no"}, "signal_test"),
         ({"allow_empty": 1}, "allow_empty"),
     ],

@@ -37,9 +37,9 @@ def test_the_first_stable_number(text, number):
 def test_as_if_that_number_had_been_asked_for(data):
     found = bv.select(*data, n_replicates="auto", **SHORT)
     number = found.draws.n_replicates
-    assert number == found.enough.n_replicates == found.method.n_replicates
+    assert number == found.stopping.n_replicates == found.method.n_replicates
     assert 5 <= number <= 40
-    assert found.enough.stable
+    assert found.stopping.stable
     assert f"Stopped after {number} replicates" in repr(found)
     same = bv.select(*data, n_replicates=number, **SHORT)
     np.testing.assert_array_equal(found.values, same.values)
@@ -86,8 +86,8 @@ def test_with_permutations_and_a_checkpoint(data, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_replicates": "many"}, "n_replicates='many'"),
-        ({"max_seconds": 5}, "max_seconds=5.*n_replicates='auto'"),
+        ({"n_replicates": "many"}, "`n_replicates` must be .* Got 'many'"),
+        ({"max_seconds": 5}, "`max_seconds` must not .* n_replicates='auto'.* Got 5"),
         ({"n_replicates": "auto", "max_seconds": -1}, "max_seconds"),
         ({"n_replicates": "auto", "method": "abc-mpm"}, "n_replicates"),
     ],

@@ -60,18 +60,18 @@ def test_what_a_selection_may_leave_empty_its_halves_may_too(spied):
     X, y = rng.uniform(size=(100, 8)), rng.normal(size=100)
     empty = bv.select(X, y, allow_empty=True, **TWO)
     assert empty.names == []
-    bv.row_stability(X, y, selection=empty, n_resamples=2)
+    bv.row_stability(X, y, selection=empty, n_subsamples=2)
     assert [call["allow_empty"] for call in spied] == [True, True]
-    bv.row_stability(X, y, selection=empty, n_resamples=2, allow_empty=False)
+    bv.row_stability(X, y, selection=empty, n_subsamples=2, allow_empty=False)
     assert [call["allow_empty"] for call in spied[2:]] == [False, False]
 
 
 def test_drivers_are_always_selected_and_noise_seldom(planted):
     """Of 10 noise columns one may slip into a resample; none into a quarter of them."""
-    stable = bv.row_stability(*planted, n_resamples=20, **TWO | {"burn_in": 300})
+    stable = bv.row_stability(*planted, n_subsamples=20, **TWO | {"burn_in": 300})
     assert stable.selection.selected.tolist() == [2, 7]
-    assert stable.share[[2, 7]].tolist() == [1, 1]
-    noise = np.delete(stable.share, [2, 7])
+    assert stable.frequency[[2, 7]].tolist() == [1, 1]
+    noise = np.delete(stable.frequency, [2, 7])
     assert noise.max() <= 0.25
     assert noise.mean() <= 0.1
     assert stable.masks.shape == (20, 12)
@@ -82,24 +82,24 @@ def test_a_weak_driver_is_missed_by_some(planted):
     X, _ = planted
     rng = np.random.default_rng(0)
     y = 8 * X[:, 2] + 1.2 * X[:, 7] + rng.normal(size=160)
-    stable = bv.row_stability(X, y, "dart-mpm", n_resamples=20, **TWO | {"n_replicates": 1})
-    assert stable.share[2] == 1
-    assert 0 < stable.share[7] < 1
+    stable = bv.row_stability(X, y, "dart-mpm", n_subsamples=20, **TWO | {"n_replicates": 1})
+    assert stable.frequency[2] == 1
+    assert 0 < stable.frequency[7] < 1
 
 
 def test_the_number_of_threads_changes_nothing(planted):
     X, y = planted
     for method in ("dart-vc", "bart-vip-local"):
         how = {**TWO, "n_permutations": 19 if method == "bart-vip-local" else None}
-        one = bv.row_stability(X, y, method, n_resamples=4, n_jobs=1, **how)
-        two = bv.row_stability(X, y, method, n_resamples=4, n_jobs=2, **how)
+        one = bv.row_stability(X, y, method, n_subsamples=4, n_jobs=1, **how)
+        two = bv.row_stability(X, y, method, n_subsamples=4, n_jobs=2, **how)
         np.testing.assert_array_equal(one.masks, two.masks)
         np.testing.assert_array_equal(one.selection.values, two.selection.values)
 
 
 def test_more_resamples_begin_with_the_same(planted):
-    few = bv.row_stability(*planted, n_resamples=4, **TWO)
-    more = bv.row_stability(*planted, n_resamples=8, **TWO)
+    few = bv.row_stability(*planted, n_subsamples=4, **TWO)
+    more = bv.row_stability(*planted, n_subsamples=8, **TWO)
     np.testing.assert_array_equal(more.masks[:4], few.masks)
     other = draw_rows(read_dataset(*planted), PAIRS, entropy=5)
     assert not np.array_equal(other[0], draw_rows(read_dataset(*planted), PAIRS, entropy=4)[0])
@@ -167,7 +167,7 @@ def test_everything_travels_with_its_row(planted, spied):
     X = np.column_stack([number, X[:, 1:]])
     weights, site = 1.0 + number, number // 40
     bv.row_stability(
-        X, y + number, "bart-vip-local", n_resamples=4, n_permutations=19, sample_weight=weights,
+        X, y + number, "bart-vip-local", n_subsamples=4, n_permutations=19, sample_weight=weights,
         permute_within=site, groups={"pair": [3, 4]}, **TWO,
     )  # fmt: skip
     full, *parts = spied
@@ -190,7 +190,7 @@ def test_rows_of_weight_zero_are_in_no_resample(planted, spied):
     X = np.column_stack([np.arange(160), X])
     weights = np.where(np.arange(160) % 4 == 0, 0.0, 2.0)
     patient = np.arange(160) // 8
-    stable = bv.row_stability(X, y, n_resamples=2, sample_weight=weights, blocks=patient, **TWO)
+    stable = bv.row_stability(X, y, n_subsamples=2, sample_weight=weights, blocks=patient, **TWO)
     assert set(stable.n_rows) == {60}
     for given in spied[1:]:
         rows = given["X"].values[:, 0].astype(int)
@@ -216,18 +216,18 @@ def test_why_rows_are_not_drawn_twice():
 def test_kinds_of_tables_give_the_same(planted):
     X, y = planted
     names = [f"x{j}" for j in range(12)]
-    expected = bv.row_stability(X, y, n_resamples=4, **TWO)
+    expected = bv.row_stability(X, y, n_subsamples=4, **TWO)
     for table in (
         pd.DataFrame(X, columns=names, index=np.arange(160)[::-1]),
         pl.DataFrame(X, schema=names),
         scipy.sparse.csr_array(X),
         X.tolist(),
     ):
-        found = bv.row_stability(table, list(y), n_resamples=4, **TWO)
+        found = bv.row_stability(table, list(y), n_subsamples=4, **TWO)
         np.testing.assert_array_equal(found.masks, expected.masks)
-    assert isinstance(bv.row_stability(table, y, n_resamples=2, **TWO).table, pd.DataFrame)
+    assert isinstance(bv.row_stability(table, y, n_subsamples=2, **TWO).table, pd.DataFrame)
     frame = pl.DataFrame(X, schema=names)
-    assert isinstance(bv.row_stability(frame, y, n_resamples=2, **TWO).table, pl.DataFrame)
+    assert isinstance(bv.row_stability(frame, y, n_subsamples=2, **TWO).table, pl.DataFrame)
 
 
 def test_categories_missing_values_and_classes(rng):
@@ -236,9 +236,9 @@ def test_categories_missing_values_and_classes(rng):
     X = pd.DataFrame({"dose": rng.uniform(size=n), "site": site, "age": rng.uniform(size=n)})
     X.loc[::7, "age"] = np.nan
     y = np.where((site == "west") ^ (rng.uniform(size=n) < 0.05), "ill", "well")
-    stable = bv.row_stability(X, y, n_resamples=6, **TWO)
+    stable = bv.row_stability(X, y, n_subsamples=6, **TWO)
     assert stable.selection.names == ["site"]
-    assert stable.share[1] == 1
+    assert stable.frequency[1] == 1
     assert stable.table["variable"].tolist() == ["dose", "site", "age"]
 
 
@@ -247,16 +247,16 @@ def test_from_a_selection_that_is_there(planted):
     frame = pd.DataFrame(X, columns=[f"v{j}" for j in range(12)])
     groups = {"ends": ["v0", "v11"]}
     found = bv.select(frame, y, groups=groups, **TWO)
-    stable = bv.row_stability(frame, y, selection=found, n_resamples=4)
-    both = bv.row_stability(frame, y, groups=groups, n_resamples=4, **TWO)
+    stable = bv.row_stability(frame, y, selection=found, n_subsamples=4)
+    both = bv.row_stability(frame, y, groups=groups, n_subsamples=4, **TWO)
     np.testing.assert_array_equal(stable.masks, both.masks)
     assert stable.selection.names == found.names
     assert stable.selection.feature_names[0] == "ends"
     for method in ("bart-vip-gse", "dart-mpm"):
         how = TWO | ({"n_permutations": 19} if method == "bart-vip-gse" else {})
         found = bv.select(X, y, method, signal_test=False, **how)
-        stable = bv.row_stability(X, y, selection=found, n_resamples=2)
-        again = bv.row_stability(X, y, method, n_resamples=2, signal_test=False, **how)
+        stable = bv.row_stability(X, y, selection=found, n_subsamples=2)
+        again = bv.row_stability(X, y, method, n_subsamples=2, signal_test=False, **how)
         np.testing.assert_array_equal(stable.masks, again.masks)
 
 
@@ -264,9 +264,9 @@ def test_spike_forests_and_empty_selections(planted):
     X, y = planted
     spike = bv.SpikeForest(n_samples=40, burn_in=5)
     found = bv.select(X[:, :4], y, prior=spike, n_trees=5, random_state=0)
-    assert bv.row_stability(X[:, :4], y, selection=found, n_resamples=2).masks.shape == (2, 4)
+    assert bv.row_stability(X[:, :4], y, selection=found, n_subsamples=2).masks.shape == (2, 4)
     noise = np.random.default_rng(2).normal(size=160)
-    how = {**TWO, "n_resamples": 8}
+    how = {**TWO, "n_subsamples": 8}
     assert bv.row_stability(X, noise, **how).masks.any(axis=1).all()
     empty = bv.row_stability(X, noise, allow_empty=True, **how)
     assert empty.masks.any(axis=1).mean() <= 0.5
@@ -274,7 +274,7 @@ def test_spike_forests_and_empty_selections(planted):
 
 def test_a_stopped_run_goes_on(planted, tmp_path, monkeypatch):
     X, y = planted
-    expected = bv.row_stability(X, y, n_resamples=4, **TWO)
+    expected = bv.row_stability(X, y, n_subsamples=4, **TWO)
     real, calls = resampled.select, []
 
     def stop(*args, **given):
@@ -285,10 +285,10 @@ def test_a_stopped_run_goes_on(planted, tmp_path, monkeypatch):
 
     monkeypatch.setattr(resampled, "select", stop)
     with pytest.raises(KeyboardInterrupt):
-        bv.row_stability(X, y, n_resamples=4, checkpoint=tmp_path, **TWO)
+        bv.row_stability(X, y, n_subsamples=4, checkpoint=tmp_path, **TWO)
     kept = len(list(tmp_path.iterdir()))
     assert kept == 4  # the fits to all rows, and those of one resample
-    found = bv.row_stability(X, y, n_resamples=4, checkpoint=tmp_path, **TWO)
+    found = bv.row_stability(X, y, n_subsamples=4, checkpoint=tmp_path, **TWO)
     np.testing.assert_array_equal(found.masks, expected.masks)
     assert len(list(tmp_path.iterdir())) == 10
 
@@ -296,12 +296,12 @@ def test_a_stopped_run_goes_on(planted, tmp_path, monkeypatch):
 def test_progress_is_counted_in_selections(planted, monkeypatch):
     monkeypatch.setattr("bayesvc.sampling.progress._SECONDS_BETWEEN_UPDATES", 0)
     seen = []
-    bv.row_stability(*planted, n_resamples=4, progress=lambda *at: seen.append(at), **TWO)
+    bv.row_stability(*planted, n_subsamples=4, progress=lambda *at: seen.append(at), **TWO)
     assert seen == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
 
 
 def test_what_is_shown(planted, tmp_path):
-    stable = bv.row_stability(*planted, n_resamples=4, **TWO)
+    stable = bv.row_stability(*planted, n_subsamples=4, **TWO)
     text = str(stable)
     assert text.startswith("dart-vc on 2 pairs of disjoint subsamples of 80 of 160 rows\n")
     assert "  x2             yes  100 %" in text
@@ -311,14 +311,14 @@ def test_what_is_shown(planted, tmp_path):
     of_x2 = cells.index(("left", "x2"))
     assert cells[of_x2 + 1 : of_x2 + 3] == [("left", "yes"), ("right", "100 %")]
     found = stable.selection
-    assert found.table["row_stability"].tolist() == stable.share.tolist()
+    assert found.table["row_stability"].tolist() == stable.frequency.tolist()
     assert "in subsamples" in str(found)
     assert "It is selected in 100 % of the subsamples" in found.explain("x2")
     told = json.loads(found.to_json())["variables"][2]
     assert told["row_stability"] == 1
     found.save(tmp_path / "found.npz")
     again = bv.Selection.load(tmp_path / "found.npz")
-    np.testing.assert_array_equal(again.row_share, stable.share)
+    np.testing.assert_array_equal(again.row_frequency, stable.frequency)
     pytest.importorskip("jinja2")
     found.to_html_report(tmp_path / "report.html")
     assert "In subsamples" in (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -326,7 +326,7 @@ def test_what_is_shown(planted, tmp_path):
 
 def test_names_are_no_html():
     X = pd.DataFrame(np.random.default_rng(0).uniform(size=(60, 2)), columns=["<b>", "c"])
-    page = bv.row_stability(X, X["<b>"], n_resamples=2, **TWO)._repr_html_()
+    page = bv.row_stability(X, X["<b>"], n_subsamples=2, **TWO)._repr_html_()
     assert ">&lt;b&gt;</td>" in page
     assert "<b></td>" not in page
 
@@ -334,9 +334,9 @@ def test_names_are_no_html():
 def test_many_variables_are_not_all_shown():
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(60, 60))
-    stable = bv.row_stability(X, X[:, 0], n_resamples=2, **TWO)
+    stable = bv.row_stability(X, X[:, 0], n_subsamples=2, **TWO)
     masks = stable.masks.copy()
     masks[0] = True
-    many = resampled.RowStability(stable.selection, masks, stable.n_rows, stable.drawing)
+    many = resampled.RowStability(stable.selection, masks, stable.n_rows, stable.scheme)
     assert "... and 40 more" in str(many)
     assert "... and 40 more" in many._repr_html_()

@@ -22,7 +22,7 @@ _OPTIONS = {
     "n_replicates": "--replicates", "n_permutations": "--permutations", "n_trees": "--trees",
     "burn_in": "--burn-in", "n_draws": "--draws", "random_state": "--seed", "n_jobs": "--jobs",
     "response": "--response", "method": "--method", "goal": "--goal",
-    "n_subsamples": "--subsamples", "n_resamples": "--subsamples",
+    "n_subsamples": "--subsamples",
     "n": "--n", "snr": "--snr", "seed": "--seed", "problem": "--problem",
     "methods": "--methods", "interval": "--interval",
 }  # fmt: skip
@@ -117,12 +117,10 @@ def note(text: str) -> None:
 
 def say_notes(notes: Sequence[Note], signal: SignalTest | None) -> None:
     """Print what a reader of a result should know."""
-    from bayesvc._text import as_sentence
-
     for each in notes:
         note(f"Note: {as_options(each.text)}")
     if signal is not None and signal.found:
-        note(as_sentence(signal.sentence))
+        note(signal.sentence)
 
 
 def as_options(text: str) -> str:

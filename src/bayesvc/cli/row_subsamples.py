@@ -43,7 +43,7 @@ def add_row_stability(
     try:
         with progress_bar("subsamples", counts=True) as show:
             stable = bv.row_stability(
-                data.X, data.y, selection=found, n_resamples=n_subsamples, progress=show,
+                data.X, data.y, selection=found, n_subsamples=n_subsamples, progress=show,
                 n_jobs=settings["n_jobs"], allow_empty=settings["allow_empty"],
                 checkpoint=folder.checkpoint, **about,
             )  # fmt: skip

@@ -88,14 +88,14 @@ def select(
     bayesvc select genes.parquet -y response --goal screening --out genes
     bayesvc select sales.xlsx -y amount --exclude invoice,date --json
     """
-    from bayesvc.selection.methods import DEFAULT_METHOD, resolve_method
+    from bayesvc.selection.methods import resolve_method
 
     if method is not None and goal is not None:
         raise BadInput(
             f"--method and --goal both pick a method. Got --method {method} and --goal {goal}. "
             "Give one of them."
         )
-    how: dict[str, Any] = {"method": method or DEFAULT_METHOD, "goal": goal}
+    how: dict[str, Any] = {"method": method, "goal": goal}
     known = None if replicates == "auto" else replicates
     plan = resolve_method(**how, n_replicates=known, n_permutations=permutations)
     settings = sampling_settings(request)

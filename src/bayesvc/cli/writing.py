@@ -71,7 +71,7 @@ def _selection_figures(found: Selection, folder: Path) -> None:
         kinds.append("dendrogram")
     if found.draws.abc is None:
         kinds.append("traces")
-        several = found.draws.n_replicates > 1 and not found.emptied
+        several = found.draws.n_replicates > 1 and not found.withheld
         if several and found.draws.vc.size <= _QUICK_TO_RESAMPLE:
             kinds.append("stability")
     for kind in kinds:

@@ -17,7 +17,6 @@ from bayesvc.estimators.base import CheckedEstimator, by_position
 from bayesvc.measures import Measure
 from bayesvc.priors.base import TreePrior
 from bayesvc.sampling.progress import ProgressCallback
-from bayesvc.selection.methods import DEFAULT_METHOD
 from bayesvc.selection.result import Selection
 from bayesvc.selection.select import select
 from bayesvc.thresholds import Threshold
@@ -28,8 +27,8 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    method : str, default "dart-vc"
-        One of `bayesvc.recipes`.
+    method : str, optional
+        Name of a method; `bayesvc.recipes` lists them. By default "dart-vc".
     goal : {"balanced", "quick", "screening", "confirmatory"}, optional
         Chooses the method; ``selection_`` says which and why.
     prior, measure, threshold : optional
@@ -123,7 +122,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        method: str = DEFAULT_METHOD,
+        method: str | None = None,
         *,
         goal: Literal["balanced", "quick", "screening", "confirmatory"] | None = None,
         prior: TreePrior | None = None,

@@ -49,7 +49,7 @@ def selection_page(
         "more_names": max(0, len(names) - _MOST_NAMES),
         "method": selection.method,
         "reason": selection.method.reason and as_sentence(selection.method.reason),
-        "emptied": selection.emptied,
+        "emptied": selection.withheld,
         "figures": figures,
         "spread_caption": words.spread_caption(selection),
         "notes": words.notes(selection),
@@ -165,7 +165,7 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
         if not np.isnan(rates).all():
             value = f"{100 * np.nanmean(rates):.0f} %"
             rows.append((f"Accepted {move} moves", value, "over all replicates"))
-    judged = selection.method.recomputable and not selection.emptied
+    judged = selection.method.recomputable and not selection.withheld
     if selection.draws.n_replicates > 1 and judged:
         changes = selection.stability.changes
         rows.append(("Variables that change with one replicate left out", words.number(changes),

@@ -102,7 +102,7 @@ def selection_columns(selection: Selection) -> list[Column]:
     arrays = table_columns(selection)
     del arrays["variable"]
     mixing = selection.mixing
-    if selection.method.recomputable and not selection.emptied:
+    if selection.method.recomputable and not selection.withheld:
         stable = selection.stability
         arrays |= {"leave_one_out": stable.leave_one_out, "bootstrap": stable.bootstrap}
     arrays |= {"count_rhat": mixing.count_rhat, "count_ess": mixing.count_ess}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bayesvc._text import as_sentence, counted, listed
+from bayesvc._text import counted, listed
 from bayesvc.exceptions import Note
 from bayesvc.selection.result import Selection
 
@@ -170,7 +170,7 @@ def stability_note(selection: Selection) -> Note | None:
     replicates = selection.draws.n_replicates
     if not selection.method.recomputable:
         return None  # a note of the selection says why
-    if selection.emptied:
+    if selection.withheld:
         text = (
             "Nothing is selected because the signal test found no signal. The replicates say "
             "nothing about the stability of that."
@@ -257,7 +257,7 @@ def signal_note(selection: Selection) -> Note | None:
     """
     if selection.signal is None or not selection.signal.found:
         return None
-    return Note("signal", "good", as_sentence(selection.signal.sentence))
+    return Note("signal", "good", selection.signal.sentence)
 
 
 def notes(selection: Selection) -> list[Note]:

@@ -10,7 +10,6 @@ from dataclasses import asdict
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy.cluster.hierarchy import is_valid_linkage
 
 from bayesvc._archive import (
     Arrays,
@@ -68,8 +67,8 @@ def to_arrays(selection: Selection) -> Arrays:
     arrays |= add_prefix("draws/", _draws_file.to_arrays(selection.draws))
     if selection.null is not None:
         arrays["null"] = selection.null
-    if selection.row_share is not None:
-        arrays["row_share"] = selection.row_share
+    if selection.row_frequency is not None:
+        arrays["row_share"] = selection.row_frequency
     if selection.permuted is not None:
         arrays |= add_prefix("permuted/", _draws_file.to_arrays(selection.permuted))
     if selection.signal is not None:
@@ -80,7 +79,7 @@ def to_arrays(selection: Selection) -> Arrays:
 
 
 def _settings(selection: Selection) -> dict[str, Any]:
-    method, signal, enough = selection.method, selection.signal, selection.enough
+    method, signal, stopping = selection.method, selection.signal, selection.stopping
     return {
         "method": {
             "name": method.name,
@@ -95,7 +94,7 @@ def _settings(selection: Selection) -> dict[str, Any]:
         "frame": selection.frame,
         "allow_empty": selection.allow_empty,
         "explained": None if signal is None else signal.explained,
-        "enough": None if enough is None else asdict(enough),
+        "enough": None if stopping is None else asdict(stopping),
     }
 
 
@@ -123,8 +122,8 @@ def from_parts(
         frame=_frame(settings["frame"]),
         signal=_signal(settings["explained"], arrays),
         allow_empty=bool(settings.get("allow_empty", False)),  # earlier files do not say
-        enough=_enough(settings["enough"]),
-        row_share=_optional("row_share", arrays, (p,)),
+        stopping=_stopping(settings["enough"]),
+        row_frequency=_optional("row_share", arrays, (p,)),
         stored_per_replicate=_optional("per_replicate", arrays, (draws.n_replicates, p)),
     )
 
@@ -175,7 +174,7 @@ def _twin(parts: dict[str, Any]) -> Twin:
     return Twin(str(parts["unselected"]), str(parts["selected"]), float(parts["correlation"]))
 
 
-def _enough(parts: dict[str, Any] | None) -> StoppingResult | None:
+def _stopping(parts: dict[str, Any] | None) -> StoppingResult | None:
     if parts is None:
         return None
     reason = str(parts["reason"])
@@ -245,4 +244,6 @@ def _threshold_result(arrays: Arrays, p: int) -> ThresholdResult:
 
 def _can_be_drawn(tree: FloatArray) -> bool:
     """Tell whether a dendrogram can be drawn."""
+    from scipy.cluster.hierarchy import is_valid_linkage  # which few loads need
+
     return len(tree) == 0 or bool(is_valid_linkage(tree))

@@ -12,7 +12,6 @@ from bayesvc.measures import MEASURES, Measure
 from bayesvc.measures.base import replicate_values
 from bayesvc.selection.apply import apply_method
 from bayesvc.selection.methods import (
-    DEFAULT_METHOD,
     RECIPES,
     Method,
     check_replicates,
@@ -61,7 +60,7 @@ def select_from(
     """
     _check_draws("draws", draws)
     name = _check_method(method, draws)
-    prior = draws.prior if name == DEFAULT_METHOD else None
+    prior = None if name is not None else draws.prior
     plan = resolve_method(name, prior=prior, measure=measure, threshold=threshold)
     check_replicates(plan.measure, draws.prior, draws.n_replicates)
     null = _null(plan, permuted)
@@ -77,10 +76,10 @@ def select_from(
     )  # fmt: skip
 
 
-def _check_method(method: Any, draws: Draws) -> str:
+def _check_method(method: Any, draws: Draws) -> str | None:
     """Return the name of a method that fits the prior of the draws."""
     if method is None:
-        return DEFAULT_METHOD
+        return None
     if isinstance(method, str) and method in MEASURES:
         raise ValueError(
             f"`method` must be the name of a method. Got the measure {method!r} instead. Pass "

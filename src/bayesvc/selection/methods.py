@@ -52,13 +52,13 @@ _ALL = (
     Recipe("bart-vc", "bart", "vc-measure", "clustering", 10, 0,
            "clusters variables by split count and rank over ten BART replicates"),
     Recipe("dart-relevance", "dart", "relevance", "most-probable", 10, 0,
-           "selects variables that are relevant with a probability of at least 0.5 by ten DART "
-           "replicates, or else the most probable one; not in the paper"),
+           "selects variables whose probability of relevance, from ten DART replicates, is at "
+           "least 0.5, or else the most probable one; not in the paper"),
     Recipe("bart-relevance", "bart", "relevance", "most-probable", 10, 0,
-           "selects variables that are relevant with a probability of at least 0.5 by ten BART "
-           "replicates, or else the most probable one; not in the paper"),
+           "selects variables whose probability of relevance, from ten BART replicates, is at "
+           "least 0.5, or else the most probable one; not in the paper"),
     Recipe("abc-vc", "abc", "vc-measure", "clustering", 0, 0,
-           "clusters variables by split count and rank over the forests that ABC keeps"),
+           "clusters variables by split count and rank over the forests kept by ABC"),
     Recipe("dart-vip-measure", "dart", "vip-measure", "clustering", 10, 0,
            "clusters variables by inclusion proportion and rank over ten DART replicates"),
     Recipe("bart-vip-measure", "bart", "vip-measure", "clustering", 10, 0,
@@ -69,20 +69,24 @@ _ALL = (
            "clusters variables by mean rank over twenty BART replicates; highest recall, many "
            "false positives"),
     Recipe("bart-vip-local", "bart", "vip", "local", 10, 50,
-           "inclusion proportion above the variable's own null quantile; lenient"),
+           "selects variables whose inclusion proportion exceeds a quantile of their own null "
+           "distribution; lenient"),
     Recipe("bart-vip-gse", "bart", "vip", "gse", 10, 50,
-           "inclusion proportion above the null mean plus a common number of standard "
-           "deviations; strict"),
+           "selects variables whose inclusion proportion exceeds their null mean by a common "
+           "number of standard deviations; strict"),
     Recipe("bart-vip-gmax", "bart", "vip", "gmax", 10, 50,
-           "inclusion proportion above the quantile of the largest null values; strictest"),
+           "selects variables whose inclusion proportion exceeds a quantile of the largest null "
+           "values; strictest"),
     Recipe("bart-mi-local", "bart", "mi", "local", 10, 50,
-           "Metropolis importance above the variable's own null quantile"),
+           "selects variables whose Metropolis importance exceeds a quantile of their own null "
+           "distribution"),
     Recipe("dart-mpm", "dart", "mpvip", "median-probability", 1, 0,
-           "in at least half of the draws of one DART replicate"),
+           "selects variables that at least half of the draws of one DART replicate split on"),
     Recipe("bart-mpm", "bart", "mpvip", "median-probability", 1, 0,
-           "in at least half of the draws of one BART replicate"),
+           "selects variables that at least half of the draws of one BART replicate split on"),
     Recipe("abc-mpm", "abc", "mpvip", "median-probability", 0, 0,
-           "in at least half of the forests that ABC keeps; few false positives"),
+           "selects variables that at least half of the forests kept by ABC split on; few false "
+           "positives"),
 )  # fmt: skip
 RECIPES = {recipe.name: recipe for recipe in _ALL}
 
@@ -183,7 +187,7 @@ def not_recomputable(method: Method) -> str:
 
 
 def resolve_method(
-    method: Any = DEFAULT_METHOD,
+    method: Any = None,
     *,
     goal: Any = None,
     prior: Any = None,
@@ -194,12 +198,12 @@ def resolve_method(
 ) -> Method:
     """Return the method that these arguments of `select` describe, or say what is wrong.
 
-    A prior replaces that of the default method and of a goal. With any other method it must be of
-    the method's own kind.
+    Without a method it is the default one. A prior replaces that of the default method and of a
+    goal; with a method that is named it must be of the method's own kind.
     """
     base, goal_replicates, reason = _base(method, goal)
     chosen_prior = PRIORS[base.prior]() if prior is None else check_prior(prior)
-    if goal is None and method != DEFAULT_METHOD:
+    if method is not None:
         check_same_kind(base, chosen_prior, "prior")
     own_measure, own_threshold = _measure_and_threshold(base, measure, threshold)
     check_compatible(own_measure, own_threshold)
@@ -270,9 +274,10 @@ def check_replicates(
 
 def _base(method: Any, goal: Any) -> tuple[Recipe, int | None, str | None]:
     if goal is None:
-        return RECIPES[check_choice("method", method, RECIPES)], None, None
+        name = DEFAULT_METHOD if method is None else check_choice("method", method, RECIPES)
+        return RECIPES[name], None, None
     check_choice("goal", goal, _GOALS)
-    if method != DEFAULT_METHOD:
+    if method is not None:
         raise ValueError(
             f"`method` and `goal` must not both be given. Got {method!r} and {goal!r} instead. A "
             "goal picks the method, so pass one of them."

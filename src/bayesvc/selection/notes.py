@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesvc._text import as_sentence, counted, listed
+from bayesvc._text import counted, listed
 from bayesvc.draws import diagnostics
 from bayesvc.exceptions import Note
 from bayesvc.measures import MEASURES
@@ -29,7 +29,7 @@ def notes_of(selection: Selection) -> tuple[Note, ...]:
 def notes_on_result(selection: Selection) -> tuple[Note, ...]:
     """Return notes on the data, the replicates, the measure and the threshold."""
     on_threshold = (
-        () if selection.emptied else selection.method.threshold.notes(selection.threshold_result)
+        () if selection.withheld else selection.method.threshold.notes(selection.threshold_result)
     )
     found = [
         _no_signal(selection), _few_rows(selection), _not_converged(selection),
@@ -65,8 +65,10 @@ def shared_notes(selections: Mapping[str, Selection]) -> tuple[Note, ...]:
 def _no_signal(selection: Selection) -> Note | None:
     if selection.signal is None or selection.signal.found:
         return None
-    follows = "Nothing is selected." if selection.emptied else "Any selection may be due to chance."
-    text = f"{as_sentence(selection.signal.sentence)} {follows}"
+    follows = (
+        "Nothing is selected." if selection.withheld else "Any selection may be due to chance."
+    )
+    text = f"{selection.signal.sentence} {follows}"
     return Note("no-signal", "warning", text)
 
 
@@ -102,9 +104,9 @@ def _not_converged(selection: Selection) -> Note | None:
 
 def _not_stable(selection: Selection) -> Note | None:
     """Return a note if sampling until stable stopped before that."""
-    if selection.enough is None or selection.enough.stable:
+    if selection.stopping is None or selection.stopping.stable:
         return None
-    return Note("not-stable", "warning", selection.enough.reason)
+    return Note("not-stable", "warning", selection.stopping.reason)
 
 
 def _not_recomputable(selection: Selection) -> Note | None:

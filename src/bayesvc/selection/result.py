@@ -71,10 +71,10 @@ class Selection:
     signal : SignalTest or None
         The test of whether y depends on X at all.
     allow_empty : bool
-        Whether to select nothing if that test finds no signal; `emptied` says that it did.
-    enough : StoppingResult or None
+        Whether to select nothing if that test finds no signal; `withheld` says that it did.
+    stopping : StoppingResult or None
         For ``n_replicates="auto"``: why sampling stopped.
-    row_share : ndarray of shape (n_features,) or None
+    row_frequency : ndarray of shape (n_features,) or None
         Selection frequency over subsamples of the rows; see `bayesvc.row_stability`.
     stored_per_replicate : ndarray of shape (n_replicates, n_features) or None
         `per_replicate` of a measure that is known from a file only.
@@ -101,8 +101,8 @@ class Selection:
     frame: str | None = None
     signal: SignalTest | None = None
     allow_empty: bool = False
-    enough: StoppingResult | None = None
-    row_share: FloatArray | None = None
+    stopping: StoppingResult | None = None
+    row_frequency: FloatArray | None = None
     stored_per_replicate: FloatArray | None = None
 
     @property
@@ -136,7 +136,7 @@ class Selection:
         return first_column(self.values)
 
     @property
-    def emptied(self) -> bool:
+    def withheld(self) -> bool:
         """Whether nothing is selected because no signal was found, whatever the threshold says.
 
         Examples
@@ -148,7 +148,7 @@ class Selection:
         >>> noise = bv.select(
         ...     X, y, n_replicates=2, burn_in=300, n_draws=300, random_state=0, allow_empty=True
         ... )
-        >>> noise.emptied, noise.names
+        >>> noise.withheld, noise.names
         (True, [])
         """
         return self.allow_empty and self.signal is not None and not self.signal.found
@@ -156,12 +156,12 @@ class Selection:
     @property
     def threshold(self) -> FloatArray:
         """What the importance of each variable is compared with; NaN if that did not decide."""
-        return np.full(len(self.mask), np.nan) if self.emptied else self.threshold_result.threshold
+        return np.full(len(self.mask), np.nan) if self.withheld else self.threshold_result.threshold
 
     @property
     def margin(self) -> FloatArray:
         """Distance of each variable to the threshold; NaN if that did not decide."""
-        return np.full(len(self.mask), np.nan) if self.emptied else self.threshold_result.margin
+        return np.full(len(self.mask), np.nan) if self.withheld else self.threshold_result.margin
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
@@ -221,7 +221,7 @@ class Selection:
         return leave_one_out(self._mask_of, self.draws.n_replicates)
 
     @property
-    def left_out_share(self) -> FloatArray:
+    def left_out_frequency(self) -> FloatArray:
         """How often each variable is selected with one replicate left out.
 
         NaN with a single replicate, and if the measure or the threshold is not known.
@@ -231,7 +231,7 @@ class Selection:
         return np.asarray(self._without_one.mean(axis=0))
 
     def _mask_of(self, replicates: Sequence[int]) -> BoolArray:
-        if self.emptied:  # by a test that has chains of its own
+        if self.withheld:  # by a test that has chains of its own
             return self.mask
         if self.method.measure.min_replicates > 1:  # one taken twice would agree with itself
             replicates = sorted(set(replicates))

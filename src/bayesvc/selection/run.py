@@ -112,7 +112,7 @@ def make_selection(
         signal=signal,
         allow_empty=allow_empty,
     )
-    if found.emptied:
+    if found.withheld:
         return replace(found, mask=np.zeros_like(mask))
     twins = find_twins(_correlations(data, found.indices), found.indices, found.labels)
     return replace(found, twins=twins)

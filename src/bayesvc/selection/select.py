@@ -19,12 +19,7 @@ from bayesvc.responses.read import read_dataset
 from bayesvc.sampling.config import check_sampling_config
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.selection.comparison import Comparison
-from bayesvc.selection.methods import (
-    DEFAULT_METHOD,
-    RECIPES,
-    Method,
-    resolve_method,
-)
+from bayesvc.selection.methods import RECIPES, Method, resolve_method
 from bayesvc.selection.notes import notes_on_result, shared_notes
 from bayesvc.selection.result import Selection
 from bayesvc.selection.run import (
@@ -40,7 +35,7 @@ from bayesvc.thresholds import Threshold
 def select(
     X: Any,
     y: Any,
-    method: str = DEFAULT_METHOD,
+    method: str | None = None,
     *,
     goal: Literal["balanced", "quick", "screening", "confirmatory"] | None = None,
     prior: TreePrior | None = None,
@@ -73,13 +68,13 @@ def select(
     y : array, series or list (n_rows,)
         Response: numbers, or two classes (probit model): text, booleans, or 0 and 1. For any other
         two numbers pass ``response="binary"``. A pandas series is matched to a pandas X by index.
-    method : str, default="dart-vc"
-        Name of a method; `bayesvc.recipes` lists them.
+    method : str, optional
+        Name of a method; `bayesvc.recipes` lists them. By default "dart-vc".
     goal : {"balanced", "quick", "screening", "confirmatory"}, optional
         Picks the method; the result says which and why.
     prior : TreePrior, optional
-        Settings of the prior, such as ``BART(k=3)``. It must be of the kind that the method uses,
-        except that it replaces the prior of the default method and of a goal.
+        Settings of the prior, such as ``BART(k=3)``. It must be of the kind that `method` uses.
+        Without `method` it replaces the prior of the default method or of the goal.
     measure : str, Measure or callable, optional
         Replaces the measure of the method: "vip", "mi", "vc", "mpvip", "relevance", "vip-rank",
         "vc-rank", "vc-measure" or "vip-measure"; an object (see `bayesvc.measures.Measure`); or a
@@ -89,30 +84,30 @@ def select(
         "most-probable" or "clustering"; an object such as ``Permutation("gse", alpha=0.1)`` (see
         `bayesvc.thresholds.Threshold`); or a function from the importance to a boolean mask.
     n_replicates : int or "auto", optional
-        Fits to the data; by default as many as the paper takes. "auto" goes on until four fits in
-        a row have not changed what is selected, and stops at 40.
+        Number of replicates (independent chains); by default as many as in the paper. "auto" adds
+        replicates until four in a row have left the selection unchanged, up to 40.
     n_permutations : int, optional
-        Fits to permuted responses; by default as many as the paper takes.
+        Number of replicates on permuted responses; by default as many as in the paper.
     n_trees : int, default 20
     burn_in, n_draws : int, optional
         5000 each by default. `SpikeForest` has its own `burn_in` (200) and no use for `n_draws`.
     random_state, n_jobs, progress, response, checkpoint
         As in `bayesvc.sample`.
     groups, sample_weight : optional
-        As in `bayesvc.sample`: columns that are one variable, to be selected or not as a whole; and
-        the precision of each row's response.
+        As in `bayesvc.sample`: columns that form one variable, selected or not as a whole; and the
+        precision of each row's response.
     permute_within : array (n_rows,), optional
         A label for each row, such as its site or day. Responses, together with their weights, are
-        then permuted only among rows that share it, so that what differs between the blocks is no
-        evidence.
+        then permuted only among rows with the same label, so that differences between the blocks
+        do not count as evidence.
     signal_test : bool, default True
-        Also test whether y has anything to do with X, by short fits to permuted responses; see
-        ``selection.signal``. It costs about a third of the fits.
+        Also test whether y depends on X at all, with short chains on permuted responses; see
+        ``selection.signal``. It takes about a third of the time of the chains themselves.
     allow_empty : bool, default False
-        Select nothing where that test finds no signal. Clustering always selects something, and
-        so do `dart-relevance` and `bart-relevance`.
+        Select nothing if that test finds no signal. Without it, methods with clustering always
+        select at least one variable, and so do "dart-relevance" and "bart-relevance".
     max_seconds : float, optional
-        With ``n_replicates="auto"``: begin no further fits after this time.
+        With ``n_replicates="auto"``: start no further replicates after this time.
 
     Returns
     -------
@@ -174,7 +169,7 @@ def select(
         sampled = sample_methods(data, [plan], config)
     signal = run_signal_test(data, [plan], config) if signal_test else None
     found = make_selection(plan, sampled, data, frame_kind(X), signal, allow_empty=allow_empty)
-    found = replace(found, enough=stopping)
+    found = replace(found, stopping=stopping)
     issue_warnings(notes_on_result(found))
     return found
 
@@ -198,7 +193,7 @@ def compare(
     signal_test: bool = True,
     allow_empty: bool = False,
 ) -> Comparison:
-    """Apply several methods to one set of fits: each prior is sampled once.
+    """Apply several methods to the same replicates: each prior is sampled once.
 
     Parameters
     ----------
@@ -207,8 +202,8 @@ def compare(
     methods : "all" or list of str
         Names of `bayesvc.recipes`.
     n_trees, burn_in, n_draws, random_state, n_jobs, progress, response, checkpoint
-        As in `select`, but for `burn_in`, which here leaves `SpikeForest` alone. Each method gives
-        what `select` gives with the same `random_state`.
+        As in `select`, except that `burn_in` does not apply to `SpikeForest`. Each method gives
+        the same result as `select` with the same `random_state`.
     groups, sample_weight, permute_within : optional
         As in `select`. With `sample_weight` leave out the methods of `SpikeForest` ("abc-...").
     signal_test, allow_empty : bool
@@ -262,16 +257,16 @@ def compare(
 
 def _check_names(methods: Any) -> list[str]:
     """Return the names of the methods to compare."""
-    remedy = "pass names of bayesvc.recipes, or 'all'"
+    must = "`methods` must be 'all' or a list of names of bayesvc.recipes."
     if isinstance(methods, str):
         check_choice("methods", methods, (*RECIPES, "all"))
         return list(RECIPES) if methods == "all" else [methods]
     try:
         names = list(methods)
     except TypeError:
-        raise TypeError(f"methods={methods!r} is no list of names; {remedy}") from None
+        raise TypeError(f"{must} Got {methods!r} instead.") from None
     if not names:
-        raise ValueError(f"methods={methods!r} is empty; {remedy}")
+        raise ValueError(f"{must} Got an empty list instead.")
     return [check_choice(f"methods[{i}]", name, RECIPES) for i, name in enumerate(names)]
 
 
@@ -293,24 +288,26 @@ def _check_permutes(plans: Sequence[Method], permute_within: Any) -> None:
         return
     names = ", ".join(repr(plan.name) for plan in plans)
     raise ValueError(
-        f"permute_within was given, but with signal_test=False method {names} permutes nothing; "
-        "leave it out, or use a method that permutes, such as 'bart-vip-gse'"
+        f"`permute_within` must not be given with signal_test=False and method {names}, because "
+        "nothing is permuted then. Leave it out, or use a method that permutes responses, such as "
+        "'bart-vip-gse'."
     )
 
 
 def _check_auto(n_replicates: Any, max_seconds: Any) -> bool:
-    """Tell whether the number of fits is to be found."""
+    """Tell whether replicates are added until the selection is stable."""
     auto = isinstance(n_replicates, str)
     if auto and n_replicates != "auto":
-        raise ValueError(f"n_replicates={n_replicates!r} is neither a number nor 'auto'; pass one")
+        raise ValueError(
+            f"`n_replicates` must be a positive integer or 'auto'. Got {n_replicates!r} instead."
+        )
     if max_seconds is not None:
         if not auto:
             raise ValueError(
-                f"max_seconds={max_seconds!r} limits n_replicates='auto', but n_replicates="
-                f"{n_replicates!r}; leave it out, or pass n_replicates='auto'"
+                "`max_seconds` must not be given unless n_replicates='auto', which it limits. Got "
+                f"{max_seconds!r} with n_replicates={n_replicates!r} instead."
             )
-        remedy = "pass how long to go on"
-        check_number("max_seconds", max_seconds, above=0, remedy=remedy)
+        check_number("max_seconds", max_seconds, above=0)
     return auto
 
 
@@ -318,6 +315,6 @@ def _check_signal(signal_test: Any, allow_empty: Any) -> None:
     check_flag("signal_test", signal_test)
     if check_flag("allow_empty", allow_empty) and not signal_test:
         raise ValueError(
-            "allow_empty=True rests on the test for signal, but signal_test=False; pass "
-            "signal_test=True"
+            "`signal_test` must be True with allow_empty=True, which selects nothing where the "
+            "signal test finds no signal. Got False instead."
         )

@@ -24,7 +24,7 @@ _PERMUTATIONS = (19, 99)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SignalTest:
-    """A permutation test of the hypothesis that y has nothing to do with X.
+    """A permutation test of the null hypothesis that y does not depend on X.
 
     Attributes
     ----------
@@ -33,8 +33,8 @@ class SignalTest:
     null : ndarray (n_permutations,)
         The same for permuted responses.
     p_value : float
-        How often chance alone explains as much. Exact, because all chains are alike: at level
-        0.05 there is at most a 5 % chance of finding signal where there is none.
+        How often chance alone explains as much. The test is exact, because all chains are sampled
+        alike: if there is no signal, it finds some at most 5 % of the time at level 0.05.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class SignalTest:
 
     @property
     def p_value(self) -> float:
-        """Proportion of the chains, that on y counted, that explain as much as that on y."""
+        """Proportion of all chains, the one on y included, that explain at least as much as it."""
         return float(1 + np.sum(self.null >= self.explained)) / (1 + len(self.null))
 
     @property
@@ -65,14 +65,12 @@ class SignalTest:
     @property
     def sentence(self) -> str:
         """The verdict in words."""
-        facts = (
-            f"a short chain explains {100 * self.explained:.0f} % of the variance, chains on "
-            f"{len(self.null)} permuted responses {100 * self.null.mean():.0f} % on average "
-            f"(p = {self.p_value:.2g})"
+        return (
+            f"The signal test finds {'signal' if self.found else 'no signal'} (p = "
+            f"{self.p_value:.2g}): a short chain explains {100 * self.explained:.0f} % of the "
+            f"variance of the response; chains on {len(self.null)} permuted responses explain "
+            f"{100 * self.null.mean():.0f} % on average."
         )
-        if self.found:
-            return f"there is signal: {facts}"
-        return f"no signal was found: {facts}"
 
     def __repr__(self) -> str:
         return f"<SignalTest: {self.sentence}>"

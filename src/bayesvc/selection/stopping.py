@@ -1,4 +1,4 @@
-"""How many replicates are enough: until the selection stays the same."""
+"""The stopping rule of `n_replicates="auto"`: sample until the selection stays the same."""
 
 from __future__ import annotations
 

@@ -63,10 +63,10 @@ class SubsamplePlan:
 def prepare(
     X: Any,
     y: Any,
-    drawing: SubsampleScheme,
+    scheme: SubsampleScheme,
     *,
     selection: Selection | None,
-    method: str,
+    method: str | None,
     settings: Mapping[str, Any],
     blocks: Any,
     random_state: Any,
@@ -106,7 +106,7 @@ def prepare(
     own = None if blocks is None else _own_blocks(blocks, sample_weight, data.n_rows)
     if not permutes:
         data.blocks = None  # nothing would be done with them
-    rows = draw_rows(data, drawing, config.entropy, own)
+    rows = draw_rows(data, scheme, config.entropy, own)
     how = {
         **settings, "n_jobs": n_jobs, "checkpoint": checkpoint, "allow_empty": allow_empty,
         "signal_test": allow_empty,
@@ -127,7 +127,7 @@ def settings_of(selection: Selection) -> dict[str, Any]:
             f"Got one from replicates of {draws.source!r} instead. Leave it out, and name a method."
         )
     found = {
-        "prior": method.prior, "measure": method.measure.name, "threshold": method.threshold,
+        "prior": method.prior, "measure": method.measure, "threshold": method.threshold,
         "n_permutations": method.n_permutations or None, "n_trees": draws.n_trees,
     }  # fmt: skip
     if method.prior.sets_replicates:
@@ -145,7 +145,7 @@ def _of_data(selection: Selection, response: str, groups: Any) -> tuple[str, Any
     return response, selection.draws.columns.groups if groups is None else groups
 
 
-def _plan(method: str, settings: Mapping[str, Any]) -> Method:
+def _plan(method: str | None, settings: Mapping[str, Any]) -> Method:
     parts = {name: settings.get(name) for name in _OF_THE_METHOD}
     if parts["n_replicates"] == "auto":
         parts["n_replicates"] = None

@@ -14,7 +14,6 @@ from bayesvc.data.frames import make_frame
 from bayesvc.data.schema import Groups
 from bayesvc.exceptions import silenced
 from bayesvc.sampling.progress import Progress, ProgressCallback
-from bayesvc.selection.methods import DEFAULT_METHOD
 from bayesvc.selection.result import Selection
 from bayesvc.selection.select import select
 from bayesvc.selection.subsample_plan import SubsamplePlan, prepare
@@ -40,12 +39,12 @@ class RowStability:
     ----------
     selection : Selection
         Selection from all rows; its `table` has the frequencies too, as `row_stability`.
-    masks : ndarray of bool (n_resamples, n_features)
+    masks : ndarray of bool (n_subsamples, n_features)
         What each subsample selects. Those of a pair follow each other.
-    n_rows : ndarray of int (n_resamples,)
+    n_rows : ndarray of int (n_subsamples,)
         Number of rows in each subsample.
-    drawing : SubsampleScheme
-        `n_resamples`, `fraction` and `pairs`.
+    scheme : SubsampleScheme
+        `n_subsamples`, `fraction` and `pairs`.
 
     Examples
     --------
@@ -55,20 +54,20 @@ class RowStability:
     selection: Selection
     masks: BoolArray
     n_rows: NDArray[np.int64]
-    drawing: SubsampleScheme
+    scheme: SubsampleScheme
 
     @property
-    def share(self) -> FloatArray:
+    def frequency(self) -> FloatArray:
         """Selection frequency: proportion of the subsamples that select each variable."""
         return np.asarray(self.masks.mean(axis=0))
 
     @property
     def table(self) -> Any:
-        """One row per variable: variable, selected (from all rows) and share."""
+        """One row per variable: variable, selected (from all rows) and selection frequency."""
         columns = {
             "variable": list(self.selection.labels),
             "selected": self.selection.mask,
-            "share": self.share,
+            "frequency": self.frequency,
         }
         return make_frame(columns, self.selection.frame)
 
@@ -82,10 +81,10 @@ class RowStability:
 def row_stability(
     X: Any,
     y: Any,
-    method: str = DEFAULT_METHOD,
+    method: str | None = None,
     *,
     selection: Selection | None = None,
-    n_resamples: int = 50,
+    n_subsamples: int = 50,
     fraction: float = 0.5,
     pairs: bool = True,
     blocks: Any = None,
@@ -109,7 +108,7 @@ def row_stability(
     selection : Selection, optional
         Selection from all rows, if there is one; its method and settings are used again. Without
         it, a selection from all rows is made first.
-    n_resamples : int, default 50
+    n_subsamples : int, default 50
         Number of subsamples; an even number if they come in pairs.
     fraction : float, default 0.5
         Fraction of the rows in each subsample, and of each class. Rows are drawn without
@@ -140,7 +139,7 @@ def row_stability(
 
     Notes
     -----
-    It costs `n_resamples` selections from fewer rows. ``n_replicates=2`` makes it five times
+    It costs `n_subsamples` selections from fewer rows. ``n_replicates=2`` makes it five times
     cheaper for the methods that take ten replicates.
 
     References
@@ -156,8 +155,8 @@ def row_stability(
     >>> X = rng.uniform(size=(100, 4))
     >>> y = 5 * X[:, 1] + 0.5 * rng.normal(size=100)
     >>> short = {"n_replicates": 2, "burn_in": 100, "n_draws": 100, "random_state": 0}
-    >>> stable = bv.row_stability(X, y, n_resamples=10, **short)
-    >>> stable.share
+    >>> stable = bv.row_stability(X, y, n_subsamples=10, **short)
+    >>> stable.frequency
     array([0.1, 1. , 0. , 0.1])
     >>> stable.selection.table["row_stability"].tolist()
     [0.1, 1.0, 0.0, 0.1]
@@ -165,14 +164,14 @@ def row_stability(
     _check_settings(settings, selection, method)
     if allow_empty is None:
         allow_empty = selection is not None and selection.allow_empty
-    drawing = SubsampleScheme(n_resamples, fraction, pairs)
+    scheme = SubsampleScheme(n_subsamples, fraction, pairs)
     work = prepare(
-        X, y, drawing, selection=selection, method=method, settings=settings, blocks=blocks,
+        X, y, scheme, selection=selection, method=method, settings=settings, blocks=blocks,
         random_state=random_state, n_jobs=n_jobs, response=response, groups=groups,
         sample_weight=sample_weight, permute_within=permute_within, allow_empty=allow_empty,
         progress=progress, checkpoint=checkpoint,
     )  # fmt: skip
-    report = Progress(progress, total=drawing.n_resamples + 1)
+    report = Progress(progress, total=scheme.n_subsamples + 1)
     try:
         if selection is None:
             selection = select(
@@ -186,8 +185,8 @@ def row_stability(
         report.abandon()
         raise
     report.finish()
-    found = RowStability(selection, masks, work.n_rows, drawing)
-    return replace(found, selection=replace(selection, row_share=found.share))
+    found = RowStability(selection, masks, work.n_rows, scheme)
+    return replace(found, selection=replace(selection, row_frequency=found.frequency))
 
 
 def _masks(work: SubsamplePlan, report: Progress) -> BoolArray:
@@ -206,7 +205,7 @@ def _check_settings(settings: dict[str, Any], selection: Any, method: Any) -> No
         )
     for name in settings:
         check_choice("setting", name, SETTINGS)
-    given = [*settings, *([] if method == DEFAULT_METHOD else ["method"])]
+    given = [*settings, *([] if method is None else ["method"])]
     if selection is not None and given:
         raise ValueError(
             f"`{given[0]}` must not be given with `selection`, whose own settings are used. Leave "

@@ -24,7 +24,7 @@ def heading(stable: RowStability) -> str:
     low, high = int(stable.n_rows.min()), int(stable.n_rows.max())
     size = f"{low}" if low == high else f"{low} to {high}"
     total = stable.selection.draws.n_rows
-    return f"{stable.selection.method.name} on {stable.drawing.in_words} of {size} of {total} rows"
+    return f"{stable.selection.method.name} on {stable.scheme.in_words} of {size} of {total} rows"
 
 
 def rows_shown(stable: RowStability) -> list[list[str]]:
@@ -32,7 +32,7 @@ def rows_shown(stable: RowStability) -> list[list[str]]:
 
     The largest selection frequency comes first.
     """
-    mask, share = stable.selection.mask, stable.share
+    mask, share = stable.selection.mask, stable.frequency
     order = np.lexsort((stable.selection.ranks, -share, ~mask))
     shown = [j for j in order.tolist() if mask[j] or share[j] > 0][:_MOST_ROWS]
     names = stable.selection.labels
@@ -42,7 +42,7 @@ def rows_shown(stable: RowStability) -> list[list[str]]:
 
 def left_out(stable: RowStability) -> int:
     """Return how many variables the table leaves out although some subsample selects them."""
-    anywhere = stable.selection.mask | (stable.share > 0)
+    anywhere = stable.selection.mask | (stable.frequency > 0)
     return max(0, int(anywhere.sum()) - _MOST_ROWS)
 
 

@@ -26,17 +26,17 @@ class SubsampleScheme:
     '25 pairs of disjoint subsamples'
     """
 
-    n_resamples: int
+    n_subsamples: int
     fraction: float
     pairs: bool
 
     def __post_init__(self) -> None:
         remedy = "more give finer selection frequencies, and 50 are usual"
-        check_integer("n_resamples", self.n_resamples, 2, remedy)
-        if check_flag("pairs", self.pairs) and self.n_resamples % 2:
+        check_integer("n_subsamples", self.n_subsamples, 2, remedy)
+        if check_flag("pairs", self.pairs) and self.n_subsamples % 2:
             raise ValueError(
-                f"`n_resamples` must be even, because subsamples come in pairs. Got "
-                f"{self.n_resamples} instead. Pass {self.n_resamples + 1}, or pairs=False."
+                f"`n_subsamples` must be even, because subsamples come in pairs. Got "
+                f"{self.n_subsamples} instead. Pass {self.n_subsamples + 1}, or pairs=False."
             )
         if self.pairs:
             remedy = "pass pairs=False for more: the two parts of a pair share no row"
@@ -54,12 +54,12 @@ class SubsampleScheme:
     def in_words(self) -> str:
         """The number of subsamples in words."""
         if self.pairs:
-            return f"{self.n_resamples // 2} pairs of disjoint subsamples"
-        return f"{self.n_resamples} subsamples"
+            return f"{self.n_subsamples // 2} pairs of disjoint subsamples"
+        return f"{self.n_subsamples} subsamples"
 
 
 def draw_rows(
-    data: Dataset, drawing: SubsampleScheme, entropy: int, blocks: IntArray | None = None
+    data: Dataset, scheme: SubsampleScheme, entropy: int, blocks: IntArray | None = None
 ) -> list[IntArray]:
     """Return the rows of each subsample, ascending; those of a pair follow each other.
 
@@ -77,10 +77,10 @@ def draw_rows(
     [0, 1, 2, 3, 4, 5]
     """
     strata = _strata(data, blocks)
-    sizes = [_size(name, len(units), drawing) for name, units in strata]
+    sizes = [_size(name, len(units), scheme) for name, units in strata]
     found: list[IntArray] = []
-    for number in range(drawing.n_resamples // drawing.at_once):
-        found += _draw(data, drawing, strata, sizes, blocks, entropy, number)
+    for number in range(scheme.n_subsamples // scheme.at_once):
+        found += _draw(data, scheme, strata, sizes, blocks, entropy, number)
     return found
 
 
@@ -91,13 +91,13 @@ def _strata(data: Dataset, blocks: IntArray | None) -> list[tuple[str, IntArray]
     return data.y.model.strata(data.y)
 
 
-def _size(name: str, n: int, drawing: SubsampleScheme) -> int:
-    size = max(1, int(drawing.fraction * n))
-    if drawing.at_once * size > n or (n == 1 and name == "blocks"):
-        what = "two disjoint subsamples" if drawing.pairs else "subsamples"
-        remedy = ", or pairs=False" if drawing.pairs and name != "blocks" else ""
+def _size(name: str, n: int, scheme: SubsampleScheme) -> int:
+    size = max(1, int(scheme.fraction * n))
+    if scheme.at_once * size > n or (n == 1 and name == "blocks"):
+        what = "two disjoint subsamples" if scheme.pairs else "subsamples"
+        remedy = ", or pairs=False" if scheme.pairs and name != "blocks" else ""
         raise ValueError(
-            f"`X` must have enough {name} for {what} with fraction={drawing.fraction:g}. Got {n} "
+            f"`X` must have enough {name} for {what} with fraction={scheme.fraction:g}. Got {n} "
             f"{name} instead. Pass more data{remedy}."
         )
     return size
@@ -105,7 +105,7 @@ def _size(name: str, n: int, drawing: SubsampleScheme) -> int:
 
 def _draw(
     data: Dataset,
-    drawing: SubsampleScheme,
+    scheme: SubsampleScheme,
     strata: list[tuple[str, IntArray]],
     sizes: list[int],
     blocks: IntArray | None,
@@ -116,17 +116,17 @@ def _draw(
     n_units = sum(len(units) for _, units in strata)
     for attempt in range(_ATTEMPTS):
         words = random_words(entropy, Role.SUBSAMPLE_ROWS, number * _ATTEMPTS + attempt, n_units)
-        taken = np.zeros((drawing.at_once, n_units), dtype=bool)
+        taken = np.zeros((scheme.at_once, n_units), dtype=bool)
         for (_, units), size in zip(strata, sizes, strict=True):
             order = units[np.argsort(words[units], kind="stable")]
-            for part in range(drawing.at_once):
+            for part in range(scheme.at_once):
                 taken[part, order[part * size : (part + 1) * size]] = True
         rows = [np.flatnonzero(own if blocks is None else own[blocks]) for own in taken]
         if all(_is_usable(data, own) for own in rows):
             return rows
     raise ValueError(
         "`fraction` must be large enough that y varies in subsamples, within blocks if it is "
-        f"permuted there. Got {drawing.fraction:g} instead, for which y is constant in nearly all "
+        f"permuted there. Got {scheme.fraction:g} instead, for which y is constant in nearly all "
         "of them. Pass a larger fraction with pairs=False, or more data."
     )
 

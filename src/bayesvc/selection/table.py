@@ -41,8 +41,8 @@ def table_columns(selection: Selection) -> dict[str, Any]:
     columns |= {"threshold": selection.threshold, "margin": selection.margin}
     if selection.null is not None:
         columns |= {f"p_{kind}": p for kind, p in selection.p_values.items()}
-    if selection.row_share is not None:
-        columns["row_stability"] = selection.row_share
+    if selection.row_frequency is not None:
+        columns["row_stability"] = selection.row_frequency
     return columns
 
 

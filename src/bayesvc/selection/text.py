@@ -32,11 +32,11 @@ def explain(selection: Selection, j: int) -> str:
         f"{selection.method.measure.label}"
     )
     text = f"{name} {verb} by {selection.method.name}: {facts}; {_distance(selection, j)}."
-    left_out = math.nan if selection.emptied else selection.left_out_share[j]
+    left_out = math.nan if selection.withheld else selection.left_out_frequency[j]
     if not math.isnan(left_out):
         text += f" With one replicate left out it is selected in {100 * left_out:.0f} % of cases."
-    if selection.row_share is not None:
-        text += f" It is selected in {100 * selection.row_share[j]:.0f} % of the subsamples."
+    if selection.row_frequency is not None:
+        text += f" It is selected in {100 * selection.row_frequency[j]:.0f} % of the subsamples."
     for twin in selection.twins:
         if name in (twin.unselected, twin.selected):
             other = twin.selected if name == twin.unselected else twin.unselected
@@ -45,8 +45,8 @@ def explain(selection: Selection, j: int) -> str:
 
 
 def _distance(selection: Selection, j: int) -> str:
-    if selection.emptied:
-        return "no signal was found, so nothing is selected"
+    if selection.withheld:
+        return "the signal test finds no signal, so nothing is selected"
     result, threshold = selection.threshold_result, selection.method.threshold
     return threshold.explain(result, selection.importance, j)
 
@@ -61,10 +61,10 @@ def heading(selection: Selection) -> list[str]:
         f"{method.name}: {len(selection.indices)} of {len(selection.mask)} variables selected",
         f"{method.description}; {replicates}; random_state={draws.random_state}",
     ]
-    if selection.enough is not None:
-        lines.append(selection.enough.reason)
+    if selection.stopping is not None:
+        lines.append(selection.stopping.reason)
     if selection.signal is not None and selection.signal.found:
-        lines.append(as_sentence(selection.signal.sentence))  # its absence is a note below
+        lines.append(selection.signal.sentence)  # its absence is a note below
     if method.reason is not None:
         lines.append(as_sentence(method.reason))
     return lines
@@ -128,11 +128,11 @@ def table_rows(selection: Selection) -> list[list[str]]:
     if len(selection.indices) < len(order):
         shown.append(int(order[len(selection.indices)]))
     measure = selection.method.measure
-    known = selection.draws.vc.size <= _MOST_NUMBERS and not selection.emptied
-    stable = selection.left_out_share if known else np.full(len(order), np.nan)
+    known = selection.draws.vc.size <= _MOST_NUMBERS and not selection.withheld
+    stable = selection.left_out_frequency if known else np.full(len(order), np.nan)
     label = next(iter(selection.measure_columns)) if selection.values.ndim == 2 else measure.label
     header = ["variable", "selected", label, "in draws", "margin", "leave-one-out"]
-    of_rows = selection.row_share
+    of_rows = selection.row_frequency
     header += [] if of_rows is None else ["in subsamples"]
     rows = [
         [
@@ -179,7 +179,7 @@ def as_dict(selection: Selection) -> dict[str, Any]:
         "selected": [str(name) for name in selection.names],
         "allow_empty": selection.allow_empty,
         "signal": _signal(selection),
-        "enough": None if selection.enough is None else selection.enough.reason,
+        "stopping": None if selection.stopping is None else selection.stopping.reason,
         "notes": [note.as_dict() for note in selection.notes],
         "sigma_rhat": _plain(mixing.sigma_rhat),
         "sigma_ess": _plain(mixing.sigma_ess),
