@@ -46,6 +46,18 @@ def changed(settings: dict[str, Any] | None = None, **arrays: Any) -> Callable[[
     return change
 
 
+def with_leaf(value: float) -> Callable[[Path], None]:
+    """Put a value into the first leaf of a forest."""
+
+    def change(path: Path) -> None:
+        with np.load(path) as file:
+            variable, values = file["forests/1/variable"], file["forests/1/value"].copy()
+        values[np.flatnonzero(variable < 0)[0]] = value
+        changed(**{"forests/1/value": values})(path)
+
+    return change
+
+
 def written(content: bytes) -> Callable[[Path], None]:
     return lambda path: path.write_bytes(content) and None
 
@@ -150,6 +162,10 @@ DRAWS: list[Case] = [
         "are inconsistent", "the prior 'OTHER' is unknown", "'gamma'", varies=None),
     bad("a file whose trees are damaged", changed(**{"forests/1/variable": np.array(["a"])}),
         "trees are damaged"),
+    bad("a file with NaN as the value of a leaf", with_leaf(np.nan), "trees are damaged",
+        "a leaf has the value nan", varies=None),
+    bad("a file with an infinite value of a leaf", with_leaf(-np.inf), "trees are damaged",
+        "a leaf has the value -inf", varies=None),
     Refused("`Draws.load` of a file that is not there", lambda: bv.Draws.load("none.npz"),
             FileNotFoundError, ("none.npz",)),
     Refused("`draws.save` into a folder that is not there",

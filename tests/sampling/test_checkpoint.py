@@ -197,3 +197,16 @@ def test_bad_input(regression, tmp_path):
     with pytest.raises(ValueError, match="must be a folder"):
         bv.sample(*regression, checkpoint=file, random_state=0)
     assert Path(file).read_text() == ""
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_leaf_without_a_finite_value_is_damage(regression, tmp_path, value):
+    kept = SEEDED | {"n_replicates": 1, "checkpoint": tmp_path, "keep_trees": True}
+    bv.sample(*regression, **kept)
+    (path,) = tmp_path.glob("fit-*.npz")
+    with np.load(path) as file:
+        arrays = dict(file)
+    arrays["forests/value"][np.flatnonzero(arrays["forests/variable"] < 0)[-1]] = value
+    np.savez(path, **arrays)
+    with pytest.raises(ValueError, match=rf"{path.name}.*a leaf has the value {value}.*Delete it"):
+        bv.sample(*regression, **kept)

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesvc._archive import Arrays, DamagedFile, FileFormat, add_prefix, with_prefix, write_arrays
 from bayesvc._core import SavedForests
-from bayesvc._typing import PathLike
+from bayesvc._typing import BoolArray, FloatArray, PathLike
 from bayesvc._validation import check_choice, check_integer
 from bayesvc.data.schema import ColumnSchema
 from bayesvc.draws.draws import Draws
@@ -131,4 +131,20 @@ def saved_forests(arrays: Arrays, n_draws: int) -> SavedForests:
         raise DamagedFile(f"trees are damaged: {error}") from error
     if forests.n_draws != n_draws:
         raise DamagedFile(f"there are trees of {forests.n_draws} draws instead of {n_draws}")
+    _check_values(arrays["variable"] < 0, arrays["value"])
     return forests
+
+
+def _check_values(is_leaf: BoolArray, values: FloatArray) -> None:
+    """Raise DamagedFile for values that no sampler leaves behind.
+
+    A cutpoint may be -infinity, which is below every value that is not missing.
+    """
+    for what, values_of, is_damaged in (
+        ("leaf", values[is_leaf], ~np.isfinite(values[is_leaf])),
+        ("cutpoint", values[~is_leaf], np.isnan(values[~is_leaf])),
+    ):
+        if is_damaged.any():
+            raise DamagedFile(
+                f"trees are damaged: a {what} has the value {values_of[is_damaged][0]}"
+            )
