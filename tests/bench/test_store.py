@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from bayesvc._lock import SECONDS_UNTIL_GONE, host_name
 from bayesvc.bench import store as store_module
 from bayesvc.bench.grid import StudySettings
 from bayesvc.bench.store import SCHEMA, Store, StoreError
-from bayesvc.bench.store_writer import host_name
 from bayesvc.bench.task_run import run_task
 from tests.helpers import small_grid
 
@@ -107,7 +107,7 @@ def test_the_claim_of_a_writer_that_is_gone_is_taken_over(tmp_path, monkeypatch,
         if how == "silent":
             assert store.claim(TASKS[0], entries) == ()
             assert store.active_writers() == 1
-            long_ago = writer.stat().st_mtime - 2 * store_module._SECONDS_UNTIL_GONE
+            long_ago = writer.stat().st_mtime - 2 * SECONDS_UNTIL_GONE
             os.utime(writer, (long_ago, long_ago))
         assert store.claim(TASKS[0], entries) == entries
 
@@ -120,9 +120,9 @@ def test_a_claim_is_never_there_without_its_writer(tmp_path, monkeypatch):
 
     with Store(tmp_path / "s", GRID.settings) as store:
         monkeypatch.setattr(Path, "open", refuse)
-        assert store._create(store._claim_path(TASKS[0]))
-        assert not store._create(store._claim_path(TASKS[0]))
+        assert store._writer.claim(store._claim_path(TASKS[0]), store._is_abandoned)
         monkeypatch.undo()
+        assert not store._writer.claim(store._claim_path(TASKS[0]), store._is_abandoned)
         (writer,) = (tmp_path / "s" / "writers").iterdir()
         assert store._claim_path(TASKS[0]).read_text() == writer.name
 
@@ -138,7 +138,7 @@ def test_where_files_cannot_be_linked_a_claim_without_a_writer_is_taken_over(tmp
         claim = store._claim_path(TASKS[3])
         claim.touch()  # killed after it made the file
         assert store.claim(TASKS[3], entries) == ()
-        long_ago = claim.stat().st_mtime - 2 * store_module._SECONDS_UNTIL_GONE
+        long_ago = claim.stat().st_mtime - 2 * SECONDS_UNTIL_GONE
         os.utime(claim, (long_ago, long_ago))
         assert store.claim(TASKS[3], entries) == entries
 

@@ -16,7 +16,6 @@ import hashlib
 import io
 import json
 import os
-import uuid
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -26,10 +25,11 @@ import polars as pl
 
 from bayesvc import __version__
 from bayesvc._archive import atomic_file
+from bayesvc._lock import SECONDS_UNTIL_GONE, is_running, seconds_since_beat, text_of
 from bayesvc.bench.entries import Entry
 from bayesvc.bench.grid import StudySettings, Task
 from bayesvc.bench.kept import joined
-from bayesvc.bench.store_writer import StoreWriter, host_name, is_alive
+from bayesvc.bench.store_writer import StoreWriter
 
 FORMAT = 1
 SCHEMA: dict[str, Any] = {
@@ -44,7 +44,6 @@ _KEY = (*_TASK, "method", "n_replicates")
 
 Key = tuple[Any, ...]
 
-_SECONDS_UNTIL_GONE = 60.0
 _FILES_BEFORE_MERGE = 200
 
 
@@ -136,7 +135,7 @@ class Store:
     def __exit__(self, *_: object) -> None:
         assert self._writer is not None
         for path in self._names["claims"].glob("*"):
-            if _text(path) == self._writer.token:
+            if text_of(path) == self._writer.token:
                 path.unlink(missing_ok=True)
         try:
             self._merge()
@@ -150,7 +149,7 @@ class Store:
         """Claim a task and return its entries to run; none if others run it or have run it."""
         assert self._writer is not None
         path = self._claim_path(task)
-        if not self._create(path) and not (self._take_over(path) and self._create(path)):
+        if not self._writer.claim(path, self._is_abandoned):
             return ()
         left = self.missing({task: entries}, retry_failed).get(task, ())
         if not left:
@@ -212,54 +211,17 @@ class Store:
     def _claim_path(self, task: Task) -> Path:
         return self._names["claims"] / hashlib.sha256(task.key.encode()).hexdigest()[:32]
 
-    def _create(self, path: Path) -> bool:
-        """Create a claim; return False if there is one."""
-        assert self._writer is not None
-        try:
-            self._writer.sign(path)
-        except FileExistsError:
-            return False
-        return True
-
-    def _take_over(self, path: Path) -> bool:
-        """Remove a claim whose writer is gone; of several processes only one succeeds."""
-        token = _text(path)
-        if token is None:
-            return True
-        assert self._writer is not None
-        gone = self._is_gone(token) if token else self._is_old(path)
-        if token == self._writer.token or not gone:
-            return False
-        aside = path.with_name(f"{path.name}.{self._writer.token}")
-        try:
-            path.rename(aside)
-        except OSError:
-            return False
-        aside.unlink(missing_ok=True)
-        return True
+    def _is_abandoned(self, token: str, path: Path) -> bool:
+        """Return whether the writer of a claim is gone; one without a name was not finished."""
+        if not token:
+            return seconds_since_beat(path) > SECONDS_UNTIL_GONE
+        return self._is_gone(token)
 
     def _is_gone(self, token: str) -> bool:
-        host, pid, _ = token.split("+") if token.count("+") == 2 else ("", "", "")
-        if host == host_name() and pid.isdigit() and not is_alive(int(pid)):
+        """Return whether a writer is gone, or was silent for so long that others may go on."""
+        if is_running(token) is False:
             return True
-        return self._is_old(self._names["writers"] / token)
-
-    def _is_old(self, path: Path) -> bool:
-        """Return whether a file has not been touched for a while, or does not exist."""
-        try:
-            touched = path.stat().st_mtime
-        except FileNotFoundError:
-            return True
-        return self._now() - touched > _SECONDS_UNTIL_GONE
-
-    def _now(self) -> float:
-        """Return the time by the clock of the file system, which may be another machine's."""
-        probe = self._names["writers"] / f".clock-{uuid.uuid4().hex}"
-        try:
-            probe.touch()
-            return probe.stat().st_mtime
-        finally:
-            probe.unlink(missing_ok=True)
+        return seconds_since_beat(self._names["writers"] / token) > SECONDS_UNTIL_GONE
 
     # ---- the settings -----------------------------------------------------------
 
@@ -319,10 +281,3 @@ def _read(path: Path) -> pl.DataFrame:
 def _write(target: Path, content: bytes) -> None:
     with atomic_file(target) as file:
         file.write(content)
-
-
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_text()
-    except FileNotFoundError:
-        return None
