@@ -67,15 +67,18 @@ def check(
     common = {forest: i for i, forest in enumerate(common_forests(exact))}
     random_s = model.splitting != "fixed"
     random_alpha = random_s and bool(np.isnan(model.alpha))
-    draws = []
+    draws: list[NDArray[np.float64]] = []
+    summarized: dict[Forest, NDArray[np.float64]] = {}  # a short chain on few rows repeats itself
     chain = make_chain(model, data, y, seed)
     for state in thinned(chain, n_kept, thin):
         forest = tuple(canonical(data, parse(nodes)) for nodes in state.trees())
         assert forest in exact.index, f"the prior cannot make {forest}"
+        if forest not in summarized:
+            summarized[forest] = summary(forest, common, data.p)
         extra = list(state.split_probabilities()) if random_s else []
         if random_alpha:
             extra.append(state.alpha / (state.alpha + model.rho_for(data.p)))
-        draws.append(np.append(summary(forest, common, data.p), extra))
+        draws.append(np.append(summarized[forest], extra))
     expected = exact.mean(lambda forest: summary(forest, common, data.p))
     extra = [exact.mean_s(j) for j in range(data.p)] if random_s else []
     if random_alpha:

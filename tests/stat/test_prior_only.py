@@ -6,6 +6,7 @@ off-by-one in cuts, updates of s that ignore exhaustion, ghosts counted as split
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +25,7 @@ from tests.helpers.stat.datasets import (
 from tests.helpers.stat.features import Features, mean_and_error
 from tests.helpers.stat.reference.enumeration import exact_posterior
 from tests.helpers.stat.reference.model import MOVE_SETS, Model
-from tests.helpers.stat.reference.trees import Data, canonical, n_splits, parse
+from tests.helpers.stat.reference.trees import Data, Node, canonical, n_splits, parse
 
 PUBLISHED_SIZES = (0.0500, 0.5523, 0.2753, 0.0918, 0.0240, 0.0053, 0.0010)
 PUBLISHED_MEAN = 1.5087
@@ -75,6 +76,10 @@ def limiting_sizes(depth: int = 0, largest: int = 24) -> NDArray[np.float64]:
     return np.append(1.0 - p_split, p_split * np.convolve(below, below)[:largest])
 
 
+def count_splits(nodes: Sequence[Node]) -> int:
+    return sum(node[0] >= 0 for node in nodes)
+
+
 @pytest.mark.parametrize(
     ("moves", "splitting"),
     [(m, "fixed") for m in MOVE_SETS] + [("all", "explicit"), ("all", "collapsed")],
@@ -88,15 +93,13 @@ def test_number_of_splits_of_a_tree(
     )
     data = Data(MAKERS["continuous"](rng, 500, 3))
     chain = make_chain(model, data, np.zeros(500), chain_seed)
-    sizes = []
-    for state in thinned(chain, 12_000, thin=4):
-        splits = [sum(node[0] >= 0 for node in nodes) for nodes in state.trees()]
-        shares = [np.mean([k == size for size in splits]) for k in range(6)]
-        sizes.append([*shares, np.mean(splits)])
+    states = thinned(chain, 12_000, thin=4)
+    splits = np.array([[count_splits(nodes) for nodes in state.trees()] for state in states])
+    sizes = [(splits == k).mean(axis=1) for k in range(6)] + [splits.mean(axis=1)]
     expected = size_distribution(500)
     names = [f"{k} splits" for k in range(6)] + ["mean"]
     mean = expected @ np.arange(len(expected))
-    assert_means_agree(np.array(sizes), np.append(expected[:6], mean), names)
+    assert_means_agree(np.column_stack(sizes), np.append(expected[:6], mean), names)
 
 
 LISTED_MODELS = {

@@ -65,7 +65,7 @@ class Features:
     ) -> list[float]:
         """The statistics of one state."""
         total = sum(n_splits(shape) for shape in shapes)
-        values = np.mean([self._of_tree(shape) for shape in shapes], axis=0).tolist()
+        values = self._mean_over_trees(tuple(shapes))
         used = [x[0] for shape in shapes for x in subtrees(shape) if x is not None]
         values[5:5] = [float(total * total)]
         values += [used.count(0), float(0 not in used), len(set(used))]
@@ -77,6 +77,15 @@ class Features:
         if self.samples_sigma:
             values += [np.log(sigma), np.log(sigma) ** 2, sigma**-2.0]
         return [float(value) for value in values]
+
+    def _mean_over_trees(self, shapes: tuple[Shape, ...]) -> list[float]:
+        if shapes not in self._means:
+            self._means[shapes] = np.mean([self._of_tree(shape) for shape in shapes], axis=0)
+        return self._means[shapes].tolist()
+
+    @cached_property
+    def _means(self) -> dict[tuple[Shape, ...], NDArray[np.float64]]:
+        return {}
 
     def _of_tree(self, shape: Shape) -> list[float]:
         size, p = n_splits(shape), min(self.data.p, 4)

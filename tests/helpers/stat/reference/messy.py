@@ -113,7 +113,7 @@ class MessyData(Data):
     def eligible(self, rows: Rows) -> tuple[int, ...]:
         return tuple(j for j in range(self.p) if self.rules(rows, j))
 
-    def split(self, rows: Rows, variable: int, cut: Cut) -> tuple[Rows, Rows]:
+    def _split(self, rows: Rows, variable: int, cut: Cut) -> tuple[Rows, Rows]:
         coding, at = self._parts(variable, cut)
         goes_left = dict(zip(rows, coding.left(rows, at), strict=True))
         left = tuple(i for i in rows if goes_left[i])

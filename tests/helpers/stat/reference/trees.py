@@ -7,6 +7,7 @@ A leaf is ``None``; an internal node is ``(variable, cut, left, right)`` and sen
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,20 @@ class Data:
         self._eligible: dict[Rows, tuple[int, ...]] = {}
         self._cuts: dict[tuple[Rows, int], tuple[Cut, ...]] = {}
 
+    # What the tests ask for again and again.
+    @cached_property
+    def _cut_distribution(self) -> dict[tuple[Rows, int], NDArray[np.float64]]:
+        return {}
+
+    @cached_property
+    def _splits(self) -> dict[tuple[Rows, int, Cut], tuple[Rows, Rows]]:
+        return {}
+
+    @cached_property
+    def canonical_shapes(self) -> dict[Shape, Shape]:
+        """The canonical forms of the shapes seen so far."""
+        return {}
+
     def cuts(self, rows: Rows, variable: int) -> tuple[Cut, ...]:
         """Codes seen among ``rows`` that leave enough of them on both sides."""
         key = (rows, variable)
@@ -52,9 +67,12 @@ class Data:
 
     def draw_cut(self, rng: np.random.Generator, rows: Rows, variable: int) -> Cut:
         """A cut from its prior."""
-        cuts = self.cuts(rows, variable)
-        chances = np.exp([self.log_cut(rows, variable, cut) for cut in cuts])
-        return cuts[int(rng.choice(len(cuts), p=chances / chances.sum()))]
+        cuts, key = self.cuts(rows, variable), (rows, variable)
+        if key not in self._cut_distribution:
+            chances = np.exp([self.log_cut(rows, variable, cut) for cut in cuts])
+            shares = np.cumsum(chances / chances.sum())
+            self._cut_distribution[key] = shares / shares[-1]
+        return cuts[int(self._cut_distribution[key].searchsorted(rng.random(), side="right"))]
 
     def canonical_cut(self, left_rows: Rows, variable: int, cut: Cut) -> Cut:
         """The value among the rows to the left that makes the same split."""
@@ -72,6 +90,12 @@ class Data:
 
     def split(self, rows: Rows, variable: int, cut: Any) -> tuple[Rows, Rows]:
         """Rows to the left and to the right of a rule."""
+        key = (rows, variable, cut)
+        if key not in self._splits:
+            self._splits[key] = self._split(*key)
+        return self._splits[key]
+
+    def _split(self, rows: Rows, variable: int, cut: Any) -> tuple[Rows, Rows]:
         column = self.codes[:, variable]
         left = tuple(i for i in rows if column[i] <= cut)
         right = tuple(i for i in rows if column[i] > cut)
@@ -120,7 +144,7 @@ def n_nodes(shape: Shape) -> int:
 
 def n_splits(shape: Shape) -> int:
     """Number of internal nodes."""
-    return sum(1 for s in subtrees(shape) if s is not None)
+    return 0 if shape is None else 1 + n_splits(shape[2]) + n_splits(shape[3])
 
 
 def depth(shape: Shape) -> int:
@@ -168,12 +192,17 @@ def fitted_values(data: Data, nodes: Sequence[Node]) -> NDArray[np.float64]:
     return fitted
 
 
-def canonical(data: Data, shape: Shape, rows: Rows | None = None) -> Shape:
+def canonical(data: Data, shape: Shape) -> Shape:
     """The same partition with every cut at a value seen in its node."""
+    if shape not in data.canonical_shapes:
+        data.canonical_shapes[shape] = _canonical(data, shape, data.all_rows)
+    return data.canonical_shapes[shape]
+
+
+def _canonical(data: Data, shape: Shape, rows: Rows) -> Shape:
     if shape is None:
         return None
-    here = data.all_rows if rows is None else rows
     variable, cut, left, right = shape
-    left_rows, right_rows = data.split(here, variable, cut)
+    left_rows, right_rows = data.split(rows, variable, cut)
     seen = data.canonical_cut(left_rows, variable, cut)
-    return (variable, seen, canonical(data, left, left_rows), canonical(data, right, right_rows))
+    return (variable, seen, _canonical(data, left, left_rows), _canonical(data, right, right_rows))
