@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -64,7 +65,7 @@ def test_a_suspended_owner_still_holds_its_lock(holder, tmp_path):
 @linux
 def test_an_owner_that_was_killed_is_replaced_even_before_its_parent_waits(holder, tmp_path):
     os.kill(holder.pid, signal.SIGKILL)
-    holder.stdout.read()  # until it is dead; nobody has waited for it yet
+    os.waitid(os.P_PID, holder.pid, os.WEXITED | os.WNOWAIT)  # it is dead, but still listed
     lock = Lock(tmp_path / "owner")
     assert lock.is_held
     assert [path.name for path in tmp_path.iterdir()] == ["owner"]
@@ -157,3 +158,23 @@ def test_of_several_starters_one_gets_the_lock(tmp_path, state):
     assert sorted(map(int, won)) == list(range(n_rounds))
     left = {path.name for path in tmp_path.iterdir()} - {"won"}
     assert left == {f"owner-{number}" for number in range(n_rounds)}
+
+
+def test_a_place_that_is_freed_while_it_is_looked_at_is_not_taken_by_halves(tmp_path, monkeypatch):
+    """Else others could read a claim before the name of its owner is in it."""
+    own, place = tmp_path / "own", tmp_path / "place"
+    own.write_text("me")
+    place.write_text("another")
+
+    def freed_meanwhile(*_):
+        place.unlink()
+        raise FileExistsError(errno.EEXIST, "File exists")
+
+    def refuse(*_, **__):
+        raise AssertionError("a claim was opened to be written")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "link", freed_meanwhile)
+        patch.setattr(Path, "open", refuse)
+        assert not _lock._link(own, place)
+    assert _lock.claim(own, place, lambda *_: False) is None

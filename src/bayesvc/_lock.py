@@ -29,7 +29,7 @@ SECONDS_BETWEEN_BEATS = 5.0
 SECONDS_UNTIL_GONE = 60.0
 _SECONDS_BETWEEN_TRIES = 0.01
 _MOST_TRIES = 200
-_LOST_REPLIES = (errno.EEXIST, errno.EIO)
+_NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EACCES)
 
 
 def new_token() -> str:
@@ -265,16 +265,25 @@ def _link(own: Path, place: Path) -> bool:
         return True
     except FileNotFoundError:
         raise
+    except FileExistsError:
+        # over NFS the reply to a first try may be lost, and then the second one fails
+        return own.stat().st_nlink > n_before and _is_same(own, place)
     except OSError as error:
-        if error.errno in _LOST_REPLIES and place.exists():
-            # over NFS the reply to the first try may be lost, and the second try fails
-            return place.samefile(own) and own.stat().st_nlink > n_before
+        if error.errno not in _NO_LINKS:
+            raise
     try:  # a file system without links
         with place.open("x", encoding="utf-8") as file:
             file.write(own.read_text(encoding="utf-8"))
     except FileExistsError:
         return False
     return True
+
+
+def _is_same(own: Path, place: Path) -> bool:
+    try:
+        return place.samefile(own)
+    except FileNotFoundError:
+        return False
 
 
 def _exists(pid: int) -> bool:
