@@ -5,6 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+# The joiners U+200C and U+200D belong to the spelling of some languages, and to emoji.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
 _PLAIN_WORD = re.compile(r"[a-z]+(?=[ ,:;.!?-]|$)")
 
 
@@ -20,8 +25,27 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
+def visible(text: str, keep: str = "") -> str:
+    r"""Return a text with characters that control a terminal, or are not seen, as escapes.
+
+    These are control characters, line and paragraph separators, marks that turn the direction of
+    writing, and halves of surrogate pairs. Those in `keep` stay.
+
+    Examples
+    --------
+    >>> from bayesvc._text import visible
+    >>> print(visible("\x1b[31mred"))
+    \x1b[31mred
+    """
+    return _HIDDEN.sub(lambda match: match[0] if match[0] in keep else _escaped(match[0]), text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
 def listed(names: Iterable[object], most: int = 8) -> str:
-    """Join names with commas; beyond `most`, say how many more there are.
+    """Join names, made visible, with commas; beyond `most`, say how many more there are.
 
     Examples
     --------
@@ -29,7 +53,7 @@ def listed(names: Iterable[object], most: int = 8) -> str:
     >>> listed("abc"), listed("abc", most=1)
     ('a, b, c', 'a and 2 more')
     """
-    items = [str(name) for name in names]
+    items = [visible(str(name)) for name in names]
     more = f" and {len(items) - most:,} more" if len(items) > most else ""
     return ", ".join(items[:most]) + more
 

@@ -20,6 +20,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+from bayesvc._text import visible
+
 __all__ = [
     "BayesvcWarning",
     "ConvergenceWarning",
@@ -84,6 +86,10 @@ class Note:
     def category(self) -> type[BayesvcWarning]:
         """Category of the warning that carries this note."""
         return _CATEGORIES.get(self.code, BayesvcWarning)
+
+    def __post_init__(self) -> None:
+        """Make visible what a name in the text may hold."""
+        object.__setattr__(self, "text", visible(self.text))
 
     def as_dict(self) -> dict[str, str]:
         """Return the note as JSON holds it."""

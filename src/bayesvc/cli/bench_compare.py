@@ -9,7 +9,7 @@ import click
 
 from bayesvc.cli.bench_options import RESULTS
 from bayesvc.cli.errors import report_errors
-from bayesvc.cli.output import show_frame
+from bayesvc.cli.output import say, show_frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,9 +44,9 @@ def compare(results: Path, method: str, against: str, replicates: int | None) ->
     kinds = ["data"] if cells["data"].n_unique() > 1 else []
     first = [*kinds, "n", "snr", "data_sets", "difference", "se", "holm", "f1", "f1_against"]
     show_frame(cells.select(*first, "tpr", "tpr_against", "fpr", "fpr_against"), 4)
-    click.echo("")
-    click.echo(f"{method}: {_describe_side(pairs, '')}")
-    click.echo(f"{against}: {_describe_side(pairs, '_against')}")
+    say("")
+    say(f"{method}: {_describe_side(pairs, '')}")
+    say(f"{against}: {_describe_side(pairs, '_against')}")
     _show_summary(pairs, method, against)
 
 
@@ -67,12 +67,12 @@ def _show_summary(pairs: pl.DataFrame, method: str, against: str) -> None:
     from bayesvc.bench.paired import summarize_pairs
 
     found = summarize_pairs(pairs)
-    click.echo(
+    say(
         f"F1 of {method} minus F1 of {against}: {found['mean']:.4f} (standard error "
         f"{found['se']:.4f}; {counted(found['data_sets'], 'data set')} in "
-        f"{found['classes']} equation classes); mean over cells {found['mean_of_cells']:.4f}.\n"
+        f"{found['classes']} equation classes); mean over cells {found['mean_of_cells']:.4f}.",
         f"Of {counted(found['cells'], 'cell')}: {found['cells_better']} better, "
         f"{found['cells_worse']} worse, {found['cells_equal']} equal "
         f"({found['cells_both_perfect']} with F1 = 1 for both); {found['cells_worse_after_holm']} "
-        "worse at the 5 % level after Holm's correction."
+        "worse at the 5 % level after Holm's correction.",
     )

@@ -10,6 +10,7 @@ import click
 
 from bayesvc.cli.errors import BadInput
 from bayesvc.cli.options import split_names
+from bayesvc.cli.output import say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -87,6 +88,6 @@ def report_failures(rows: pl.DataFrame) -> None:
     useless = False
     for name, count, failed, runs, error in failures(rows).iter_rows():
         who = f"{name} ({counted(count, 'replicate')})" if count else name
-        click.echo(f"{who} failed on {failed} of {counted(runs, 'data set')}: {error}", err=True)
+        say(f"{who} failed on {failed} of {counted(runs, 'data set')}: {error}", err=True)
         useless = useless or failed == runs
     sys.exit(1 if useless else 0)

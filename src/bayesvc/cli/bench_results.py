@@ -9,7 +9,7 @@ import click
 
 from bayesvc.cli.bench_options import RESULTS
 from bayesvc.cli.errors import BadInput, report_errors
-from bayesvc.cli.output import clock, show_frame
+from bayesvc.cli.output import clock, say, show_frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,7 +32,7 @@ def status(results: Path) -> None:
     store = Store(results)
     rows = store.rows()
     data_sets, failed = pl.struct(TASK).n_unique(), pl.col("error").is_not_null().sum()
-    click.echo(
+    say(
         f"Grid {store.settings.grid}: results of {counted(rows['method'].n_unique(), 'method')} on "
         f"{counted(rows.select(data_sets).item(), 'data set')}. "
         f"Running processes: {store.active_writers()}."
@@ -51,17 +51,17 @@ def status(results: Path) -> None:
     show_frame(by_cell.sort("n", "snr").with_columns(pl.col("time").map_elements(clock, pl.String)))
     tasks = make_grid(store.settings.grid).tasks
     done = len(tasks) - len(store.missing(tasks))
-    click.echo(f"{done} of {counted(len(tasks), 'data set')} have results of all default methods.")
+    say(f"{done} of {counted(len(tasks), 'data set')} have results of all default methods.")
     _list_failures(rows.filter(pl.col("error").is_not_null()))
 
 
 def _list_failures(failed: pl.DataFrame) -> None:
     for row in failed.head(_MOST_FAILURES).iter_rows(named=True):
         task = f"{row['problem']} n={row['n']} SNR={row['snr']:g} seed={row['seed']}"
-        click.echo(f"Failed: {row['method']} on {task}: {row['error']}")
+        say(f"Failed: {row['method']} on {task}: {row['error']}")
     if len(failed) > _MOST_FAILURES:
         more = len(failed) - _MOST_FAILURES
-        click.echo(f"... and {more} more. Run them again with --retry-failed.")
+        say(f"... and {more} more. Run them again with --retry-failed.")
 
 
 @click.command()
@@ -136,9 +136,7 @@ def _show_means(rows: pl.DataFrame, replicates: int | None, results: Path) -> No
     )  # fmt: skip
     if shown.height < rows.height:
         others = counted(rows.height - shown.height, "row")
-        click.echo(
-            f"Not shown: {others} with other numbers of replicates. Choose with --replicates."
-        )
+        say(f"Not shown: {others} with other numbers of replicates. Choose with --replicates.")
 
 
 def _show_against_paper(rows: pl.DataFrame) -> None:
@@ -155,7 +153,7 @@ def _show_against_paper(rows: pl.DataFrame) -> None:
         ("Rank of dart-vc in each cell", first_places(rows)),
     ):
         if not part.is_empty():
-            click.echo(f"\n{title}")
+            say("", title)
             show_frame(part)
 
 
@@ -171,7 +169,7 @@ def export(results: Path, file: Path) -> None:
     check_new(file)
     rows = read_rows(results)
     write_rows(rows, file)
-    click.echo(f"Wrote {counted(len(rows), 'row')} to {file}.")
+    say(f"Wrote {counted(len(rows), 'row')} to {file}.")
 
 
 @click.command()
@@ -183,10 +181,10 @@ def claims(results: Path) -> None:
     from bayesvc.bench.row_files import read_rows
 
     for claim in check_claims(read_rows(results)):
-        click.echo(f"{claim.verdict:14} {claim.statement}")
+        say(f"{claim.verdict:14} {claim.statement}")
         found = {"paper": claim.paper, "its tables": claim.tables, "here": claim.ours}
         told = "; ".join(f"{source}: {value}" for source, value in found.items() if value)
-        click.echo(f"{'':14} {told}")
+        say(f"{'':14} {told}")
 
 
 @click.command()
@@ -214,4 +212,4 @@ def figures(results: Path, out: Path, formats: tuple[str, ...], no_scatter: bool
     rows = read_rows(results)
     scatter = None if no_scatter else sample_scatter()
     for path in draw_all(rows, out, formats, scatter):
-        click.echo(path)
+        say(path)

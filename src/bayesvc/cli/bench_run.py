@@ -19,7 +19,7 @@ from bayesvc.cli.bench_options import (
 )
 from bayesvc.cli.errors import report_errors
 from bayesvc.cli.options import split_names
-from bayesvc.cli.output import progress_bar, show_frame
+from bayesvc.cli.output import progress_bar, say, show_frame
 
 if TYPE_CHECKING:
     from bayesvc.bench.grid_run import OnDone
@@ -87,16 +87,14 @@ def run(grid: str, out: Path, **request: Any) -> None:
             done = None if show is None else _without_failures(show)
             found = run_grid(plan, out, n_jobs=request["jobs"], shard=shard, on_done=done, **how)
     except KeyboardInterrupt:
-        click.echo(
-            f"Stopped. Finished tasks are in {out}. Run the same command to continue.", err=True
-        )
+        say(f"Stopped. Finished tasks are in {out}. Run the same command to continue.", err=True)
         sys.exit(130)
-    click.echo(f"Ran {counted(found.n_run, 'task')}. Results: {out}")
+    say(f"Ran {counted(found.n_run, 'task')}. Results: {out}")
     if found.n_failed:
         failed = counted(found.n_failed, "result")
-        click.echo(f"{failed} failed and count as F1 = 0. See: bayesvc bench status {out}")
+        say(f"{failed} failed and count as F1 = 0. See: bayesvc bench status {out}")
     if found.n_elsewhere:
-        click.echo(f"{counted(found.n_elsewhere, 'task')} left to other running processes.")
+        say(f"{counted(found.n_elsewhere, 'task')} left to other running processes.")
     report_failures(Store(out).rows(plan.tasks))
 
 
@@ -132,8 +130,8 @@ def rescore(results: Path, methods: str, replicates: str | None, out: Path, jobs
         rows = rescore_rows(results, split_names(methods), counts, n_jobs=jobs, on_done=show)
     write_rows(rows, out)
     show_frame(over_cells(rows))
-    click.echo(f"Wrote {counted(len(rows), 'row')} to {out}. Compare two of these methods with:")
-    click.echo(f"  bayesvc bench compare {out} METHOD AGAINST")
+    say(f"Wrote {counted(len(rows), 'row')} to {out}. Compare two of these methods with:")
+    say(f"  bayesvc bench compare {out} METHOD AGAINST")
     report_failures(rows)
 
 

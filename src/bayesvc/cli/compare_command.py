@@ -9,7 +9,7 @@ import click
 
 from bayesvc.cli.errors import report_errors
 from bayesvc.cli.options import data_options, is_silent, run_options, split_names
-from bayesvc.cli.output import progress_bar, say_notes, show_table
+from bayesvc.cli.output import progress_bar, say, say_json, say_notes, show_table
 from bayesvc.cli.run_setup import sampling_settings, start_run
 from bayesvc.cli.writing import write_comparison
 
@@ -57,7 +57,7 @@ def compare(methods: tuple[str, ...], **request: Any) -> None:
     write_comparison(found, folder.path, data, request["file"].name, silent=silent)
     folder.discard_unfinished()
     if request["as_json"]:
-        click.echo(json.dumps({name: own.names for name, own in found.items()}, indent=1))
+        say_json(json.dumps({name: own.names for name, own in found.items()}, indent=1))
         return
     _show(found, request["target"], request["quiet"])
     if not request["quiet"]:
@@ -68,7 +68,7 @@ def _show(found: Comparison, target: str, quiet: bool) -> None:
     votes = found.table.filter(found.table["methods"] > 0).sort("methods", descending=True)
     if quiet:
         most = votes.filter(votes["methods"] > len(found) / 2)
-        click.echo("\n".join(most["variable"].to_list()))
+        say(*most["variable"].to_list())
         return
     rows = [
         [str(row[0]), *("x" if chosen else "" for chosen in row[1:-1]), str(row[-1])]
@@ -76,11 +76,11 @@ def _show(found: Comparison, target: str, quiet: bool) -> None:
     ]
     show_table(votes.columns, rows)
     if votes.height > _MOST_ROWS:
-        click.echo(f"... and {votes.height - _MOST_ROWS} more columns, selected by fewer methods.")
+        say(f"... and {votes.height - _MOST_ROWS} more columns, selected by fewer methods.")
     say_notes(found.notes, next(iter(found.values())).signal)
     from bayesvc._text import listed
     from bayesvc.report import words
 
     opening, names = words.agreement(found, target)
     said = f"{opening}: {listed(names, most=10)}." if names else f"{opening}."
-    click.echo(f"{said} {words.disagreement(found)}".rstrip())
+    say(f"{said} {words.disagreement(found)}".rstrip())

@@ -28,8 +28,10 @@ def demo(context: click.Context, out: Path) -> None:
     with as_file(files("bayesvc") / "data" / "feynman_II_11_17.csv.gz") as source:
         shutil.copy(source, table)
     note(
-        "Density of polar molecules in an electric field, n_0 (1 + p_d Ef cos(theta) / (kb T)),\n"
-        "with noise and 300 irrelevant columns. The command is:\n\n"
-        f"    bayesvc select {table} --target n --out {out / 'selection'}\n"
+        "Density of polar molecules in an electric field, n_0 (1 + p_d Ef cos(theta) / (kb T)),",
+        "with noise and 300 irrelevant columns. The command is:",
+        "",
+        f"    bayesvc select {table} --target n --out {out / 'selection'}",
+        "",
     )
     context.invoke(select, file=table, target="n", out=out / "selection")

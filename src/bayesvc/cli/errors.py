@@ -8,18 +8,26 @@ from typing import Any, TypeVar
 
 import click
 
+from bayesvc._text import visible
 from bayesvc.cli.output import as_options
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-class BadInput(click.ClickException):
+class VisibleError(click.ClickException):
+    """An error whose lines hold nothing that controls a terminal."""
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__("\n".join(map(visible, lines)))
+
+
+class BadInput(VisibleError):
     """An error in the input; the exit code is 2."""
 
     exit_code = 2
 
 
-class Stopped(click.ClickException):
+class Stopped(VisibleError):
     """Stopped by Ctrl-C before there was a result; the exit code is 130."""
 
     exit_code = 130
@@ -38,6 +46,11 @@ def report_errors(command: _F) -> _F:
             where = f"{error.filename}: " if error.filename else ""
             raise BadInput(f"{where}{error.strerror or error}") from None
         except (ValueError, TypeError, ImportError, MemoryError) as error:
-            raise BadInput(as_options(str(error))) from None
+            raise BadInput(as_options(_in_one_line(error))) from None
 
     return wrapped  # type: ignore[return-value]
+
+
+def _in_one_line(error: Exception) -> str:
+    """Return a message, which may be another library's, without its line breaks."""
+    return " ".join(line.strip() for line in str(error).splitlines() if line.strip())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bayesvc.cli.errors import report_errors
-from bayesvc.cli.output import show_table
+from bayesvc.cli.output import say_json, show_table
 
 if TYPE_CHECKING:
     from bayesvc.selection.methods import Recipe
@@ -25,7 +25,7 @@ def recipes(as_json: bool) -> None:
 
     found = bv.recipes()
     if as_json:
-        click.echo(json.dumps({name: vars(recipe) for name, recipe in found.items()}, indent=1))
+        say_json(json.dumps({name: vars(recipe) for name, recipe in found.items()}, indent=1))
         return
     rows = [
         [name, r.prior, r.measure, r.threshold, _replicates(r), r.summary]
@@ -65,7 +65,7 @@ def info(as_json: bool) -> None:
         except PackageNotFoundError:
             facts[name] = "not installed"
     if as_json:
-        click.echo(json.dumps(facts, indent=1))
+        say_json(json.dumps(facts, indent=1))
     else:
         show_table(["", ""], [[name, value] for name, value in facts.items()])
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bayesvc._text import visible
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -29,15 +31,46 @@ _OPTIONS = {
 
 
 class InOrderOfUse(click.Group):
-    """Lists commands in the order in which they were added."""
+    """Lists commands in the order in which they were added, and makes their errors visible."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
         return list(self.commands)
 
+    def make_context(self, *args: Any, **settings: Any) -> click.Context:
+        """Parse the arguments."""
+        with _visible_errors():
+            return super().make_context(*args, **settings)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        with _visible_errors():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _visible_errors() -> Iterator[None]:
+    """Make visible what click says about arguments, apart from the lines of its own."""
+    try:
+        yield
+    except click.ClickException as error:
+        vars(error).update(message=visible(error.message, keep="\n\t"))
+        raise
+
+
+def say(*lines: object, err: bool = False) -> None:
+    """Print lines in which nothing controls the terminal, whatever a name or a path holds."""
+    click.echo("\n".join(visible(str(line)) for line in lines), err=err)
+
+
+def say_json(text: str) -> None:
+    """Print JSON, which has escapes of its own."""
+    click.echo(text)
+
 
 def show_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table; elsewhere than on a terminal, separate columns by tabs."""
+    header, *rows = ([visible(cell) for cell in row] for row in (header, *rows))
     if not sys.stdout.isatty():
         for row in (header, *rows):
             click.echo("\t".join(row))
@@ -110,9 +143,9 @@ def progress_bar(text: str, *, counts: bool = False) -> Iterator[ProgressCallbac
         yield lambda done, total: bar.update(line, completed=done, total=total)
 
 
-def note(text: str) -> None:
+def note(*lines: str) -> None:
     """Print a note to standard error."""
-    click.echo(text, err=True)
+    say(*lines, err=True)
 
 
 def say_notes(notes: Sequence[Note], signal: SignalTest | None) -> None:

@@ -13,7 +13,7 @@ from bayesvc._text import listed
 from bayesvc.cli.chosen_columns import check_predictors, choose_columns
 from bayesvc.cli.errors import BadInput, report_errors
 from bayesvc.cli.options import COLUMNS, JOBS, SEED, add_options, split_names
-from bayesvc.cli.output import progress_bar
+from bayesvc.cli.output import progress_bar, say
 from bayesvc.cli.table_file import polars_or_refuse, read_table
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def predict(
     model = _fit(data.X, data.y, interval, trees, seed, jobs)
     predicted = _predictions(model, new_X, interval)
     rows.with_columns(**predicted).write_csv(out)
-    click.echo(f"Wrote {rows.height:,} predictions of {target} to {out}.")
+    say(f"Wrote {rows.height:,} predictions of {target} to {out}.")
 
 
 def _selected(path: Path) -> list[str]:

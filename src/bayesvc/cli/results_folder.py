@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
-
 from bayesvc.cli.errors import BadInput, Stopped
+from bayesvc.cli.output import say
 from bayesvc.cli.run_record import RECORD_NAME, differences, read_record, write_record
 
 _OWN_FILES = ("fit-*.npz", ".fit-*.npz.*.tmp", RECORD_NAME, f".{RECORD_NAME}.*.tmp")
@@ -41,10 +40,10 @@ class ResultsFolder:
 
     def say_where(self) -> None:
         """Print where the results are, and the report to read first."""
-        click.echo(f"Results: {self.path}")
+        say(f"Results: {self.path}")
         report = self.path / "report.html"
         if report.exists():
-            click.echo(f"Report: {report}")
+            say(f"Report: {report}")
 
     def stopped(self, how: str = "Stopped") -> Stopped:
         """Return the error for Ctrl-C before there is a result."""
@@ -92,9 +91,10 @@ def _check_same_run(folder: ResultsFolder, record: Mapping[str, Any]) -> None:
     differ = differences(stored, record)
     if differ:
         raise BadInput(
-            "\n  ".join([f"{folder.path} holds an unfinished run with other settings:", *differ])
-            + "\nGive --resume with the earlier settings to continue it, or --overwrite to delete "
-            "its replicates and start again."
+            f"{folder.path} holds an unfinished run with other settings:",
+            *(f"  {line}" for line in differ),
+            "Give --resume with the earlier settings to continue it, or --overwrite to delete "
+            "its replicates and start again.",
         )
 
 

@@ -10,7 +10,7 @@ import click
 from bayesvc.cli.chosen_columns import ChosenColumns
 from bayesvc.cli.errors import BadInput, report_errors
 from bayesvc.cli.options import data_options, is_silent, run_options
-from bayesvc.cli.output import note, progress_bar, say_notes, show_table
+from bayesvc.cli.output import note, progress_bar, say, say_json, say_notes, show_table
 from bayesvc.cli.results_folder import ResultsFolder
 from bayesvc.cli.row_subsamples import add_row_stability, check_subsamples
 from bayesvc.cli.run_setup import sampling_settings, start_run
@@ -168,18 +168,18 @@ def _usable(stop: Interrupted, plan: Method) -> tuple[int | None, int | None]:
 
 def _show(found: Selection, target: str, folder: ResultsFolder, as_json: bool, quiet: bool) -> None:
     if as_json:
-        click.echo(found.to_json())
+        say_json(found.to_json())
         return
     if quiet:
         for name in found.names:
-            click.echo(name)
+            say(name)
         return
     from bayesvc.selection import text as _selection_text
 
     header, *lines = _selection_text.table_rows(found)
     show_table(header, lines)
     say_notes(found.notes, found.signal)
-    click.echo(conclusion(found, target))
+    say(conclusion(found, target))
     folder.say_where()
 
 

@@ -147,7 +147,7 @@ def _text_table(path: Path, zipped: bool, separator: str | None, encoding: str) 
     try:
         frame = pl.read_csv(
             source, separator=mark, null_values=_MISSING, infer_schema_length=None,
-            try_parse_dates=True, decimal_comma=comma,
+            try_parse_dates=True, decimal_comma=comma, glob=False,
         )  # fmt: skip
     except pl.exceptions.PolarsError as error:
         if "utf-8" in str(error):
@@ -195,7 +195,8 @@ def _head(path: Path, zipped: bool, encoding: str) -> list[str]:
             where = f"byte {error.start}"
             raise BadInput(_wrong_encoding(path, encoding, where, hint)) from None
         text = raw[: error.start].decode(encoding)
-    lines = text.splitlines()
+    end = "\n" if "\n" in text else "\r"
+    lines = text.removesuffix(end).split(end)  # a name may hold any other separator
     if "\x00" in text:
         raise BadInput(
             f"{path} must be a text file. Is it encoded in UTF-16? Then give --encoding utf-16."

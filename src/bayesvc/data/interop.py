@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._text import counted
+from bayesvc._text import counted, visible
 from bayesvc._validation import must_be, shown
 
 
@@ -22,7 +22,7 @@ def as_narwhals(data: Any, name: str) -> Any | None:
     except nw.exceptions.DuplicateError as error:
         raise ValueError(
             f"The column names of `{name}` must be unique. Got duplicates "
-            f"({' '.join(str(error).split())}) instead. Rename these columns."
+            f"({visible(' '.join(str(error).split()))}) instead. Rename these columns."
         ) from None
     if isinstance(wrapped, nw.LazyFrame):
         got = f"a lazy {type(data).__name__}"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._core import SavedForests
+from bayesvc._text import visible
 from bayesvc._typing import ColumnName, FloatArray, PathLike
 from bayesvc._wiring import ProvidedFunction, provided
 from bayesvc.data.schema import ColumnSchema
@@ -150,7 +151,9 @@ class Draws:
 
     def __repr__(self) -> str:
         top = np.argsort(-self.vc.mean(axis=0), kind="stable")[:5]
-        used = ", ".join(f"{self.feature_names[j]} {self.vc[:, j].mean():.2f}" for j in top)
+        used = ", ".join(
+            f"{visible(str(self.feature_names[j]))} {self.vc[:, j].mean():.2f}" for j in top
+        )
         sigma = self.sigma.mean()
         traces = f"{self.n_splits.mean():.3g} splits per draw"
         if not np.isnan(sigma):

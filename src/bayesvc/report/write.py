@@ -10,13 +10,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from bayesvc._text import visible
 from bayesvc._typing import PathLike
 from bayesvc.report.page import comparison_page, selection_page
 from bayesvc.report.summary import DataSummary
 from bayesvc.selection.comparison import Comparison
 from bayesvc.selection.result import Selection
-
-_TURNING = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd")
 
 
 def write_report(
@@ -154,8 +153,8 @@ def _rendered(page: dict[str, Any]) -> str:
 
 
 def _visible(value: Any) -> Any:
-    """Replace characters in a user's text that turn the direction of what follows them."""
-    return value.translate(_TURNING) if type(value) is str else value  # not what is marked safe
+    """Show characters in a user's text that are not seen, or turn what follows them."""
+    return visible(value, keep="\n\t") if type(value) is str else value  # not what is marked safe
 
 
 def _policy(scripts: Any) -> str:

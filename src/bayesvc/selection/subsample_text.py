@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayesvc._text import visible
 from bayesvc.selection.text import html_table
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ def rows_shown(stable: RowStability) -> list[list[str]]:
     order = np.lexsort((stable.selection.ranks, -share, ~mask))
     shown = [j for j in order.tolist() if mask[j] or share[j] > 0][:_MOST_ROWS]
     names = stable.selection.labels
-    cells = [[names[j], "yes" if mask[j] else "no", f"{100 * share[j]:.0f} %"] for j in shown]
+    cells = [
+        [visible(names[j]), "yes" if mask[j] else "no", f"{100 * share[j]:.0f} %"] for j in shown
+    ]
     return [["variable", "selected", "share"], *cells]
 
 

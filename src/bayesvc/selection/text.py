@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesvc._text import as_sentence, counted
+from bayesvc._text import as_sentence, counted, visible
 from bayesvc._typing import FloatArray
 from bayesvc._version import __version__
 from bayesvc.selection.table import table_columns
@@ -23,7 +23,7 @@ _MOST_NUMBERS = 200_000  # beyond, a glance at the result must not wait for its 
 
 def explain(selection: Selection, j: int) -> str:
     """Explain why variable j is selected or not."""
-    draws, name = selection.draws, selection.feature_names[j]
+    draws, name = selection.draws, visible(selection.labels[j])
     verb = "is selected" if selection.mask[j] else "is not selected"
     mpvip = draws.mpvip[:, j].mean()
     facts = (
@@ -38,9 +38,10 @@ def explain(selection: Selection, j: int) -> str:
     if selection.row_frequency is not None:
         text += f" It is selected in {100 * selection.row_frequency[j]:.0f} % of the subsamples."
     for twin in selection.twins:
-        if name in (twin.unselected, twin.selected):
-            other = twin.selected if name == twin.unselected else twin.unselected
-            text += f" It is nearly the same as {other}."
+        if selection.feature_names[j] in (twin.unselected, twin.selected):
+            own = selection.feature_names[j] == twin.unselected
+            other = twin.selected if own else twin.unselected
+            text += f" It is nearly the same as {visible(str(other))}."
     return text
 
 
@@ -67,7 +68,7 @@ def heading(selection: Selection) -> list[str]:
         lines.append(selection.signal.sentence)  # its absence is a note below
     if method.reason is not None:
         lines.append(as_sentence(method.reason))
-    return lines
+    return [visible(line) for line in lines]
 
 
 def as_text(selection: Selection) -> str:
@@ -136,7 +137,7 @@ def table_rows(selection: Selection) -> list[list[str]]:
     header += [] if of_rows is None else ["in subsamples"]
     rows = [
         [
-            selection.labels[j],
+            visible(selection.labels[j]),
             "yes" if selection.mask[j] else "no",
             f"{selection.importance[j]:.3g}",
             f"{100 * selection.draws.mpvip[:, j].mean():.0f} %",
