@@ -1,5 +1,6 @@
 #include "bind.hpp"
 #include "forest.hpp"
+#include "response/response_model.hpp"
 
 using bayesvc::ForestSettings;
 
@@ -36,8 +37,12 @@ void bind_settings(nb::module_& m) {
       .def_rw("lambda_", &ForestSettings::lambda)
       .def_rw("sigma", &ForestSettings::sigma)
       .def_prop_rw(
-          "binary", [](const ForestSettings& self) { return self.response == "probit"; },
-          [](ForestSettings& self, bool binary) { self.response = binary ? "probit" : "gaussian"; })
+          "response", [](const ForestSettings& self) { return self.response; },
+          [](ForestSettings& self, const std::string& name) {
+            if (!bayesvc::is_response_model(name))
+              refuse("response must be 'gaussian' or 'probit'", name);
+            self.response = name;
+          })
       .def_rw("offset", &ForestSettings::offset)
       .def_rw("likelihood", &ForestSettings::likelihood)
       .def_rw("kernel", &ForestSettings::kernel)

@@ -143,7 +143,7 @@ def through_core(fdp: atheris.FuzzedDataProvider) -> None:
         return
     data = read_dataset(np.random.default_rng(0).normal(size=(n, 2)), y, "auto")
     settings = core_settings(prior, calibrate(data, prior, data.weighted_response, 3), 3, columns.p)
-    if fdp.ConsumeBool() and not settings.binary:
+    if fdp.ConsumeBool() and settings.response != "probit":
         settings.row_weights = np.exp(np.random.default_rng(1).normal(size=n))
     scaled = data.calibration(prior, data.arranged, 3).scale(data.y.values)
     seed = np.arange(4, dtype=np.uint64)

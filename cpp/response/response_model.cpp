@@ -1,5 +1,7 @@
 #include "response_model.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 #include "../forest_settings.hpp"
@@ -29,6 +31,11 @@ constexpr Entry models[] = {
 void ResponseModel::update(double, Rng&) {}
 
 void ResponseModel::redraw(const std::vector<double>&, Rng&) {}
+
+bool is_response_model(const std::string& name) {
+  return std::any_of(std::begin(models), std::end(models),
+                     [&](const Entry& entry) { return name == entry.name; });
+}
 
 std::unique_ptr<ResponseModel> make_response_model(const ForestSettings& settings) {
   for (const Entry& entry : models)

@@ -63,6 +63,8 @@ class ResponseModel {
   const Redraws redraws_;
 };
 
+bool is_response_model(const std::string& name);
+
 // By settings.response; throws std::invalid_argument for a name that no model has.
 std::unique_ptr<ResponseModel> make_response_model(const ForestSettings& settings);
 

@@ -22,7 +22,7 @@ from bayesvc._version import __version__
 from bayesvc._wiring import wire
 
 if TYPE_CHECKING:
-    from bayesvc import exceptions, measures, plots, report, thresholds
+    from bayesvc import exceptions, measures, plots, report, responses, thresholds
     from bayesvc.draws import diagnostics
     from bayesvc.draws.draws import Draws
     from bayesvc.estimators.classifier import BARTClassifier
@@ -68,6 +68,7 @@ _MODULES = {
     "plots": "plots",
     "prediction_check": "selection.prediction_check",
     "report": "report",
+    "responses": "responses",
     "thresholds": "thresholds",
 }
 _LATER = {
@@ -117,6 +118,7 @@ __all__ = [
     "plots",
     "recipes",
     "report",
+    "responses",
     "row_stability",
     "sample",
     "select",

@@ -50,7 +50,7 @@ class Settings:
     nu: float
     lambda_: float
     sigma: float
-    binary: bool
+    response: str
     offset: float
     splitting: str
     weights: NDArray[np.float64]

@@ -206,7 +206,7 @@ def change_file(path, **changes):
         ({"settings": {"calibration": []}}, "are inconsistent"),
         ({"settings": {"n_batches": []}}, "are inconsistent"),
         ({"settings": {"n_trees": "20"}}, "are inconsistent"),
-        ({"settings": {"response": "ordinal"}}, "are inconsistent"),
+        ({"settings": {"response": 3}}, "are inconsistent"),
         ({"settings": {"feature_names": [1.5, 2, 3, 4, 5]}}, "are inconsistent"),
         ({"forests/0/n_trees": np.array([1])}, "trees of"),
         ({"forests/1/variable": np.array(["a"])}, "trees are damaged"),

@@ -1,4 +1,4 @@
-"""Measures, thresholds and priors that the package has never seen, and contracts of its own."""
+"""Parts that the package has never seen, and the contracts of its own."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from bayesvc.exceptions import BayesvcWarning, ConvergenceWarning, NoSignalWarni
 from bayesvc.measures import MEASURES
 from bayesvc.measures.base import measure_values, replicate_values
 from bayesvc.plots import KINDS
+from bayesvc.responses import RESPONSES
 from bayesvc.thresholds import THRESHOLDS, threshold_from_dict, threshold_to_dict
 from bayesvc.thresholds.base import apply_threshold
 
@@ -62,6 +63,22 @@ class Stubby(bv.BART):
     """BART with shallow trees."""
 
     beta: float = 4.0
+
+
+@dataclass(frozen=True)
+class Logged(bv.responses.Gaussian):
+    """A positive response on the log scale."""
+
+    name = label = "logged"
+
+    def encode(self, values: Any) -> Any:
+        return super().encode(np.log(values))
+
+    def mean(self, sums: Any, calibration: Any) -> Any:
+        return np.exp(super().mean(sums, calibration))
+
+    def mean_label(self, classes: Any) -> str:
+        return "median of y"
 
 
 def largest(draws: Any) -> Any:
@@ -312,3 +329,43 @@ def test_doubtful_results_warn_at_the_line_of_the_user() -> None:
         bv.VariableSelector(n_replicates=2, **SHORT).fit(X, noise)
     assert {warning.filename for warning in caught} == {__file__}
     assert issubclass(ConvergenceWarning, BayesvcWarning)
+
+
+def test_a_response_of_the_users_own(data: Any, tmp_path: Path) -> None:
+    X, y = data[0], np.exp(data[1] / 5)
+    wanted = bv.select(X, np.log(y), **SHORT)
+    found = bv.select(X, y, response=Logged(), **SHORT)
+    np.testing.assert_array_equal(found.draws.vc, wanted.draws.vc)
+    assert found.draws.response == "logged"
+    assert "logged" in found.to_html_report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert found.check_prediction(X, np.log(y), n_folds=2).loss == "mean squared error"
+    halves = bv.row_stability(X, y, selection=found, n_subsamples=2)
+    logged = bv.row_stability(X, np.log(y), selection=wanted, n_subsamples=2)
+    np.testing.assert_array_equal(halves.frequency, logged.frequency)
+
+
+def test_a_response_is_known_to_files_once_it_is_registered(
+    data: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RESPONSES, "_parts", dict(RESPONSES._parts))
+    X, y = data[0], np.exp(data[1] / 5)
+    draws = bv.sample(X, y, response=Logged(), n_replicates=2, keep_trees=True, **SHORT)
+    draws.save(tmp_path / "draws.npz")
+    loaded = bv.Draws.load(tmp_path / "draws.npz")
+    with pytest.raises(ValueError, match=r"'logged' response, which is unknown here"):
+        loaded.predict(X)
+    bv.responses.register(Logged())
+    np.testing.assert_array_equal(loaded.predict(X), draws.predict(X))
+    selector = bv.VariableSelector(response=Logged(), n_replicates=2, **SHORT).fit(X, y)
+    selector.save(tmp_path / "selector.npz")
+    again = bv.VariableSelector.load(tmp_path / "selector.npz")
+    assert again.response == "logged"
+    np.testing.assert_array_equal(again.fit(X, y).get_support(), selector.get_support())
+    with pytest.raises(TypeError, match=r"an object .* Got a dict_like without name, label"):
+        bv.select(X, y, response=type("dict_like", (), {"encode": None})())
+    with pytest.raises(ValueError, match=r"must not be one of the package's own. Got 'binary'"):
+        bv.select(X, y, response=replace_name(Logged(), "binary"))
+
+
+def replace_name(part: Any, name: str) -> Any:
+    return type("Renamed", (type(part),), {"name": name})()

@@ -177,7 +177,7 @@ def test_everything_travels_with_its_row(planted, spied):
         rows = given["X"].values[:, 0].astype(int)
         assert len(rows) == 80
         np.testing.assert_array_equal(given["X"].values, X[rows])
-        np.testing.assert_array_equal(given["y"], (y + number)[rows])
+        np.testing.assert_array_equal(given["y"].values, (y + number)[rows])
         ratio = given["sample_weight"] / weights[rows]
         np.testing.assert_allclose(ratio, ratio[0], rtol=1e-6)
         np.testing.assert_array_equal(given["permute_within"], site[rows])

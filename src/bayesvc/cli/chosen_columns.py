@@ -95,7 +95,7 @@ def choose_columns(
     if X.width == 0:
         raise BadInput("No column is left to select from. Exclude fewer columns.")
     check_target(y, response)
-    if weights is not None and _is_binary(y, response):
+    if weights is not None and _has_classes(y, response):
         raise BadInput(
             f"--weights requires a continuous response, but the target {target!r} has two classes. "
             "Leave out --weights, or repeat rows instead."
@@ -210,15 +210,15 @@ def _is_free_text(texts: pl.Series) -> bool:
     return texts.n_unique() == texts.len() or texts.n_unique() > MOST_CATEGORIES
 
 
-def _is_binary(y: pl.Series, response: Response) -> bool:
+def _has_classes(y: pl.Series, response: Response) -> bool:
     from bayesvc.responses.encode import encode_y  # which takes its time to load
 
-    return encode_y(y, response).response == "binary"
+    return encode_y(y, response).classes is not None
 
 
 def _two_numbers(y: pl.Series) -> bool:
     """Return whether a target has two values that are treated as continuous."""
-    return y.dtype.is_numeric() and y.n_unique() == 2 and not _is_binary(y, "auto")
+    return y.dtype.is_numeric() and y.n_unique() == 2 and not _has_classes(y, "auto")
 
 
 def _infinite(column: pl.Series) -> int:

@@ -97,8 +97,8 @@ def _fit(X: Any, y: Any, interval: float, trees: int, seed: int, jobs: int) -> A
     from bayesvc.responses.encode import encode_y
 
     check_level("interval", interval)
-    binary = encode_y(y).response == "binary"
-    kind = bv.BARTClassifier if binary else bv.BARTRegressor
+    has_classes = encode_y(y).classes is not None
+    kind = bv.BARTClassifier if has_classes else bv.BARTRegressor
     with progress_bar("sampling") as show:
         model = kind(n_trees=trees, random_state=seed, n_jobs=jobs, progress=show)
         return model.fit(X, y)

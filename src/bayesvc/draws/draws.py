@@ -18,6 +18,7 @@ from bayesvc.draws.tallies import MOVE_NAMES, tally_layout
 from bayesvc.priors.base import TreePrior
 from bayesvc.priors.calibration import Calibration
 from bayesvc.priors.spike_forest import AbcRecord
+from bayesvc.responses import RESPONSES, Response
 
 if TYPE_CHECKING:
     from bayesvc.data.dataset import EncodedData
@@ -136,6 +137,13 @@ class Draws:
     def columns(self) -> ColumnSchema:
         """The columns of X: as many as variables, unless some were grouped."""
         return ColumnSchema(self.feature_names) if self.schema is None else self.schema
+
+    @property
+    def response_model(self) -> Response | None:
+        """The kind of response; None if it is unknown, as for draws made of counts."""
+        if self._encoded is not None:
+            return self._encoded.y.model
+        return None if self.response is None else RESPONSES.get(self.response)
 
     @property
     def acceptance(self) -> dict[str, FloatArray]:

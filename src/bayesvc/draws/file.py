@@ -10,7 +10,7 @@ import numpy as np
 from bayesvc._archive import Arrays, DamagedFile, FileFormat, add_prefix, with_prefix, write_arrays
 from bayesvc._core import SavedForests
 from bayesvc._typing import BoolArray, FloatArray, PathLike
-from bayesvc._validation import check_choice, check_integer
+from bayesvc._validation import check_integer
 from bayesvc.data.schema import ColumnSchema
 from bayesvc.draws.draws import Draws
 from bayesvc.draws.tallies import tally_layout
@@ -75,7 +75,7 @@ def from_parts(settings: dict[str, Any], arrays: Arrays) -> Draws:
     else:
         settings["prior"] = prior_from_dict(settings["prior"])
     if settings["calibration"] is not None:
-        settings["calibration"] = Calibration(**settings["calibration"])
+        settings["calibration"] = _calibration(dict(settings["calibration"]))
     settings["feature_names"] = tuple(settings["feature_names"])
     if "table" in settings:  # what files call the schema
         settings["schema"] = ColumnSchema.from_dict(settings.pop("table"))
@@ -102,6 +102,14 @@ def from_parts(settings: dict[str, Any], arrays: Arrays) -> Draws:
     return Draws(**tallies, **settings, classes=arrays.get("classes"))
 
 
+def _calibration(fields: dict[str, Any]) -> Calibration:
+    """Return the calibration in a file; earlier files tell only whether y is binary."""
+    if "binary" in fields:
+        binary = fields.pop("binary")
+        fields |= {"model": "probit" if binary else "gaussian", "centre": 0.0 if binary else 0.5}
+    return Calibration(**fields)
+
+
 def _check_settings(settings: dict[str, Any]) -> None:
     """Raise TypeError or ValueError for what `save` would not have written."""
     for name in ("n_replicates", "n_draws", "n_batches", "batch_size"):
@@ -109,8 +117,8 @@ def _check_settings(settings: dict[str, Any]) -> None:
     for name in ("n_trees", "burn_in", "n_rows", "random_state"):
         if settings[name] is not None:
             check_integer(name, settings[name], 0)
-    if settings["response"] is not None:
-        check_choice("response", settings["response"], ("continuous", "binary"))
+    if not isinstance(settings["response"], str | None):
+        raise TypeError("response must be text")
     if not all(type(name) in (str, int) for name in settings["feature_names"]):
         raise TypeError("feature_names must be text or integers")
 

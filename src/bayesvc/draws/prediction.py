@@ -67,10 +67,11 @@ def predict_observation(
     True
     """
     interval = check_level("interval", interval)
-    if draws.response == "binary":
+    model = draws.response_model
+    if model is not None and not model.has_noise_variance:
         raise ValueError(
-            "`draws` must be of a continuous response. Got a binary one instead, which has no "
-            "interval. Use `predict` for the interval of its probability."
+            f"`draws` must be of a continuous response. Got a {model.label} one instead, which has "
+            "no interval. Use `predict` for the interval of its probability."
         )
     threads = resolve_n_jobs(n_jobs)
     new = new_rows(draws, X)
@@ -129,6 +130,11 @@ def new_rows(draws: Draws, X: Any) -> FloatArray:
             "These draws hold no trees (keep_trees=False). Call bayesvc.sample with "
             "keep_trees=True."
         )
+    if draws.response_model is None:
+        raise ValueError(
+            f"These draws are of a {draws.response!r} response, which is unknown here. Pass "
+            "it to `bayesvc.responses.register` first."
+        )
     return encode_new_X(X, draws.columns).values
 
 
@@ -167,11 +173,6 @@ def tree_sums(
 
 def rescaled(draws: Draws, sums: FloatArray) -> FloatArray:
     """Turn sums of trees, in their place, into f or the probability."""
+    assert draws.response_model is not None
     assert draws.calibration is not None
-    if draws.response == "binary":
-        sums += draws.calibration.offset
-        return np.asarray(ndtr(sums, out=sums))
-    sums += 0.5
-    sums *= draws.calibration.y_range
-    sums += draws.calibration.y_low
-    return sums
+    return draws.response_model.mean(sums, draws.calibration)

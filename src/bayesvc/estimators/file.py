@@ -12,6 +12,7 @@ from bayesvc._archive import Arrays, FileFormat, add_prefix, with_prefix, write_
 from bayesvc._typing import PathLike
 from bayesvc.measures import check_measure
 from bayesvc.priors.base import prior_from_dict, prior_to_dict
+from bayesvc.responses import check_response
 from bayesvc.selection import file as _selection_file
 from bayesvc.thresholds import check_threshold, threshold_from_dict, threshold_to_dict
 
@@ -57,6 +58,8 @@ def _parameters(selector: VariableSelector) -> dict[str, Any]:
         found["threshold"] = threshold_to_dict(check_threshold(threshold))
     if found["measure"] is not None:
         found["measure"] = check_measure(found["measure"]).name
+    if not isinstance(found["response"], str):
+        found["response"] = check_response(found["response"]).name
     return {name: _plain(value) for name, value in found.items()}
 
 

@@ -16,6 +16,7 @@ from bayesvc.estimators import file
 from bayesvc.estimators.base import CheckedEstimator, by_position
 from bayesvc.measures import Measure
 from bayesvc.priors.base import TreePrior
+from bayesvc.responses.base import Response
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.selection.result import Selection
 from bayesvc.selection.select import select
@@ -53,7 +54,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         all CPUs.
     progress : bool or callable, optional
         True shows a progress bar on a terminal; a callable receives ``(done, total)`` iterations.
-    response : {"auto", "continuous", "binary"}
+    response : {"auto", "continuous", "binary"} or Response
         "auto" treats booleans, two classes of text, and numbers that are all 0 or 1 as binary
         (probit model). For any other two numbers, such as -1 and 1, pass "binary".
     checkpoint : path, optional
@@ -136,7 +137,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         random_state: Any = None,
         n_jobs: int | None = None,
         progress: bool | ProgressCallback | None = None,
-        response: Literal["auto", "continuous", "binary"] = "auto",
+        response: str | Response = "auto",
         checkpoint: PathLike | None = None,
         groups: Groups | None = None,
         signal_test: bool = True,

@@ -104,13 +104,15 @@ def partial_dependence(
         )
         for j in columns
     ]  # fmt: skip
+    response = model.response_model
+    assert response is not None  # it has trees to predict with
     n, wide = len(effects), min(len(effects), 3)
     tall = -(-n // wide)
     with canvas(ax, 0.6 + 2.7 * wide, 0.7 + 2.1 * tall, tall, wide, n, sharey=True) as panels:
         for axes, effect, j in zip(panels.axes, effects, columns, strict=True):
             _draw(axes, effect, values[:, j][~np.isnan(values[:, j])])
         for axes in panels.axes[:: wide if panels.own else 1]:
-            axes.set_ylabel(_response(model))
+            axes.set_ylabel(shown(response.mean_label(model.classes)))
             verbatim(axes.yaxis.label)
         if panels.own:
             panels.ax.figure.suptitle(title, x=0.01, ha="left", fontsize=10)
@@ -215,12 +217,6 @@ def _draw_categories(axes: Axes, effect: PartialDependence) -> None:
     spread = np.array([effect.mean - effect.low, effect.high - effect.mean])
     axes.errorbar(places, effect.mean, spread, fmt="o", color=SELECTED, ecolor=LEFT_OUT)
     name_ticks(axes.xaxis, places, labels, rotation=30 if len(labels) > 3 else 0)
-
-
-def _response(draws: Draws) -> str:
-    if draws.response != "binary" or draws.classes is None:
-        return "mean of y"
-    return f"probability of {shown(str(draws.classes[1]))}"
 
 
 def _numbers(effects: list[PartialDependence]) -> dict[str, NDArray[Any]]:

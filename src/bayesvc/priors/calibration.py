@@ -20,22 +20,30 @@ if TYPE_CHECKING:
 class Calibration:
     """What a chain takes from its response: the scale of y and the priors that depend on it.
 
-    `y_low` and `y_range` are 0 and 1 for a binary response. `sigma_hat` is in the units of y
-    (None where nothing needs it); `leaf_sd` and `lambda_` belong to the scaled y.
+    `model` is the compiled response model. `sigma_hat` is in the units of y (None where nothing
+    needs it); `leaf_sd`, `lambda_` and `offset` belong to the scaled y.
     """
 
-    y_low: float
-    y_range: float
+    model: str
     leaf_sd: float
-    lambda_: float
-    offset: float
-    sigma_hat: float | None
-    precision: str
-    binary: bool
+    y_low: float = 0.0
+    y_range: float = 1.0
+    centre: float = 0.0
+    lambda_: float = 1.0
+    offset: float = 0.0
+    sigma_hat: float | None = None
+    precision: str = "single"
 
     def scale(self, y: FloatArray) -> FloatArray:
-        """Map y to [-0.5, 0.5]; a binary one stays as it is."""
-        return y if self.binary else (y - self.y_low) / self.y_range - 0.5
+        """Return y on the scale of the trees."""
+        return (y - self.y_low) / self.y_range - self.centre
+
+    def unscale(self, sums: FloatArray) -> FloatArray:
+        """Turn sums of trees, in their place, into the units of y."""
+        sums += self.centre
+        sums *= self.y_range
+        sums += self.y_low
+        return sums
 
 
 def leaf_sd(prior: TreePrior, n_trees: int, response_range: float) -> float:
@@ -108,7 +116,7 @@ def core_settings(
     settings.nu = prior.nu
     settings.lambda_ = calibration.lambda_
     settings.sigma = math.nan if prior.sigma is None else prior.sigma / calibration.y_range
-    settings.binary = calibration.binary
+    settings.response = calibration.model
     settings.offset = calibration.offset
     settings.precision = calibration.precision
     settings.likelihood = True

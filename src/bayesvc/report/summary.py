@@ -132,9 +132,8 @@ def known_summary(selection: Selection) -> DataSummary:
     if draws._encoded is not None:
         single = draws._encoded.columns.n_distinct() == 1
         constant = tuple(str(draws.feature_names[j]) for j in np.flatnonzero(single).tolist())
-    response: str | None = draws.response
-    if draws.classes is not None:
-        response = f"binary: {draws.classes[1]} against {draws.classes[0]}"
+    model = draws.response_model
+    response = draws.response if model is None else model.describe(draws.classes)
     n_columns = len(draws.columns.names)
     return DataSummary(draws.n_rows, n_columns, None, constant, response=response)
 

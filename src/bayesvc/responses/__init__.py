@@ -1,7 +1,7 @@
 """Kinds of response, one file each: how y is encoded, scaled and modelled."""
 
 from bayesvc.responses.base import EncodedResponse, Response
-from bayesvc.responses.encode import RESPONSES, check_response, encode_y
+from bayesvc.responses.encode import RESPONSES, check_response, encode_y, register
 from bayesvc.responses.gaussian import Gaussian
 from bayesvc.responses.probit import Probit
 
@@ -13,4 +13,5 @@ __all__ = [
     "Response",
     "check_response",
     "encode_y",
+    "register",
 ]

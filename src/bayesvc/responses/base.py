@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
 
-from bayesvc._typing import FloatArray, IntArray
+from bayesvc._typing import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from bayesvc._core import LinearModel
@@ -30,6 +30,10 @@ class EncodedResponse:
     def response(self) -> str:
         """Name of the kind of response."""
         return self.model.name
+
+    def take(self, rows: IntArray | BoolArray) -> EncodedResponse:
+        """Return the response of some rows, by number or mask."""
+        return replace(self, values=self.values[rows])
 
 
 class Response(Protocol):
@@ -65,6 +69,16 @@ class Response(Protocol):
         """Whether sigma is a parameter of the model."""
         ...
 
+    @property
+    def loss(self) -> str:
+        """Name of the mean squared difference of encoded values and their predicted mean."""
+        ...
+
+    @property
+    def compiled(self) -> str:
+        """Name of the response model of the compiled sampler."""
+        ...
+
     def detects(self, values: NDArray[Any]) -> bool:
         """Tell whether ``response="auto"`` takes these values for this kind of response."""
         ...
@@ -95,6 +109,18 @@ class Response(Protocol):
 
     def leaf_sd(self, prior: TreePrior, n_trees: int) -> float:
         """Return the prior sd of a leaf's value on the scale of the trees."""
+        ...
+
+    def mean(self, sums: FloatArray, calibration: Calibration) -> FloatArray:
+        """Turn sums of trees, in their place, into what is predicted."""
+        ...
+
+    def mean_label(self, classes: NDArray[Any] | None) -> str:
+        """Return what is predicted, for an axis."""
+        ...
+
+    def describe(self, classes: NDArray[Any] | None) -> str:
+        """Return the kind of response, with its classes, for a report."""
         ...
 
     def explained_variance(self, fitted: FloatArray, y: FloatArray) -> float:

@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._parts import Registry, missing_members
 from bayesvc._text import counted, quoted
 from bayesvc._validation import check_choice
 from bayesvc.data.interop import (
@@ -22,8 +23,10 @@ from bayesvc.responses.base import EncodedResponse, Response
 from bayesvc.responses.gaussian import Gaussian
 from bayesvc.responses.probit import Probit
 
-# In the order in which "auto" asks them.
-RESPONSES: dict[str, Response] = {kind.name: kind for kind in (Probit(), Gaussian())}
+# In the order in which "auto" asks them; a registered one is only taken by name.
+RESPONSES: Registry[Response] = Registry("response", [Probit(), Gaussian()])
+
+_MEMBERS = tuple(name for name in vars(Response) if not name.startswith("_"))
 
 
 def encode_y(
@@ -38,7 +41,8 @@ def encode_y(
     Parameters
     ----------
     y : array, series or list
-        Numbers, booleans, or two classes of any kind.
+        Numbers, booleans, or two classes of any kind. What was encoded before is returned as it
+        is.
     response : {"auto", "continuous", "binary"} or Response
         "auto" takes booleans, text and categories with two classes, and numbers that are all 0
         or 1 for binary, everything else for continuous.
@@ -54,6 +58,8 @@ def encode_y(
     >>> encoded.response, encoded.values.tolist()
     ('binary', [0.0, 1.0, 0.0])
     """
+    if isinstance(y, EncodedResponse):
+        return y if keep is None else y.take(keep)
     model = None if isinstance(response, str) and response == "auto" else check_response(response)
     values = _response_array(y)
     if n_rows is not None and len(values) != n_rows:
@@ -69,15 +75,57 @@ def encode_y(
             "for example with y.astype(float)."
         )
     if model is None:
-        model = next(kind for kind in RESPONSES.values() if kind.detects(values))
+        own = (kind for name, kind in RESPONSES.items() if RESPONSES.is_own(name))
+        model = next(kind for kind in own if kind.detects(values))
     return model.encode(values)
 
 
 def check_response(response: Any) -> Response:
-    """Return the kind of response of this name, or the object itself."""
-    if not isinstance(response, str) and hasattr(response, "encode"):
-        return cast(Response, response)
-    return RESPONSES[check_choice("response", response, ("auto", *RESPONSES))]
+    """Return the kind of response of this name, or the object itself.
+
+    Examples
+    --------
+    >>> from bayesvc.responses import check_response
+    >>> check_response("binary").description
+    'a probit model of a sum of trees'
+    """
+    if not hasattr(response, "encode") or isinstance(response, str | type):
+        return RESPONSES[check_choice("response", response, ("auto", *RESPONSES))]
+    if missing := missing_members(response, _MEMBERS):
+        raise TypeError(
+            "`response` must be a name, or an object that meets `bayesvc.responses.Response`. Got "
+            f"a {type(response).__name__} without {', '.join(missing)} instead."
+        )
+    RESPONSES.check_name(response)
+    return cast(Response, response)
+
+
+def register(response: Response) -> Response:
+    """Make a kind of response of your own known by its name, also to files that name it.
+
+    Parameters
+    ----------
+    response : Response
+
+    Returns
+    -------
+    Response
+        What was passed.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from bayesvc.responses import Gaussian, check_response, register
+    >>> @dataclass(frozen=True)
+    ... class Yield(Gaussian):
+    ...     name = label = "yield"
+    >>> register(Yield())
+    Yield()
+    >>> check_response("yield")
+    Yield()
+    """
+    RESPONSES.add(check_response(response))
+    return response
 
 
 def _response_array(y: Any) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -46,6 +46,8 @@ class Gaussian:
     description: ClassVar[str] = "a sum of trees plus normal errors"
     weights_incompatibility: ClassVar[str | None] = None
     has_noise_variance: ClassVar[bool] = True
+    loss: ClassVar[str] = "mean squared error"
+    compiled: ClassVar[str] = "gaussian"
 
     def detects(self, values: NDArray[Any]) -> bool:
         """Take everything that no other kind of response takes."""
@@ -102,9 +104,12 @@ class Gaussian:
         y_range = float(y.max()) - y_low
         scaled = (y - y_low) / y_range - 0.5
         precision = "double" if _spread(scaled) < _LEAST_SPREAD_FOR_SINGLE else "single"
+        known = Calibration(
+            self.compiled, own_leaf_sd, y_low, y_range, centre=0.5, precision=precision
+        )
         if prior.sigma is not None:
             scaled_sigma("sigma", prior.sigma, y_range)
-            return Calibration(y_low, y_range, own_leaf_sd, 1.0, 0.0, None, precision, False)
+            return known
         if isinstance(prior.sigma_hat, float):
             sigma_hat = scaled_sigma("sigma_hat", prior.sigma_hat, y_range)
         else:
@@ -115,13 +120,23 @@ class Gaussian:
 
         quantile = check_sigma_prior(prior, float(chdtri(prior.nu, prior.q)))
         lambda_ = round12(sigma_hat**2 * quantile / prior.nu)
-        return Calibration(
-            y_low, y_range, own_leaf_sd, lambda_, 0.0, sigma_hat * y_range, precision, False
-        )
+        return replace(known, lambda_=lambda_, sigma_hat=sigma_hat * y_range)
 
     def leaf_sd(self, prior: TreePrior, n_trees: int) -> float:
         """Return the prior sd of a leaf's value on the scaled y."""
         return leaf_sd(prior, n_trees, 0.5)
+
+    def mean(self, sums: FloatArray, calibration: Calibration) -> FloatArray:
+        """Turn sums of trees, in their place, into the mean of y."""
+        return calibration.unscale(sums)
+
+    def mean_label(self, classes: NDArray[Any] | None) -> str:
+        """Return what `mean` is, for an axis."""
+        return "mean of y"
+
+    def describe(self, classes: NDArray[Any] | None) -> str:
+        """Return the kind of response."""
+        return self.label
 
     def explained_variance(self, fitted: FloatArray, y: FloatArray) -> float:
         """Return the variance of the fitted values as a proportion of that of y."""

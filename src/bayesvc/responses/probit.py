@@ -38,6 +38,8 @@ class Probit:
         "`sample_weight` out, repeat rows instead, or pass response='continuous'."
     )
     has_noise_variance: ClassVar[bool] = False
+    loss: ClassVar[str] = "Brier score"
+    compiled: ClassVar[str] = "probit"
 
     def detects(self, values: NDArray[Any]) -> bool:
         """Take booleans, text, and numbers that are all 0 or 1."""
@@ -89,13 +91,26 @@ class Probit:
         from scipy.special import ndtri
 
         offset = round12(float(ndtri(y.mean())))
-        return Calibration(
-            0.0, 1.0, self.leaf_sd(prior, n_trees), 1.0, offset, None, "single", True
-        )
+        return Calibration(self.compiled, self.leaf_sd(prior, n_trees), offset=offset)
 
     def leaf_sd(self, prior: TreePrior, n_trees: int) -> float:
         """Return the prior sd of a leaf's value on the scale of the latent normal."""
         return leaf_sd(prior, n_trees, 3.0)
+
+    def mean(self, sums: FloatArray, calibration: Calibration) -> FloatArray:
+        """Turn sums of trees, in their place, into the probability of the second class."""
+        from scipy.special import ndtr
+
+        sums += calibration.offset
+        return np.asarray(ndtr(sums, out=sums))
+
+    def mean_label(self, classes: NDArray[Any] | None) -> str:
+        """Return which probability `mean` is, for an axis."""
+        return f"probability of {1 if classes is None else classes[1]}"
+
+    def describe(self, classes: NDArray[Any] | None) -> str:
+        """Return the two classes."""
+        return self.label if classes is None else f"{self.label}: {classes[1]} against {classes[0]}"
 
     def explained_variance(self, fitted: FloatArray, y: FloatArray) -> float:
         """Return the variance of the fitted values as a proportion of the latent variance.

@@ -198,10 +198,8 @@ def abc_sampler(
     from scipy.special import chdtri
 
     n_train = prior.n_train_rows(columns.n)
-    leaf_sd = y.model.leaf_sd(prior, n_trees)
     # the parts of the calibration that depend on y are found anew for each sample
-    binary = not y.model.has_noise_variance
-    calibration = Calibration(0.0, 1.0, leaf_sd, 1.0, 0.0, None, "single", binary)
+    calibration = Calibration(y.model.compiled, y.model.leaf_sd(prior, n_trees))
     quantile = check_sigma_prior(prior, float(chdtri(prior.nu, prior.q)))
     return AbcSampler(
         columns=columns,

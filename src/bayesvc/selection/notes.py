@@ -156,10 +156,11 @@ def _twins(selection: Selection) -> list[Note]:
 def _worst_mixing(selection: Selection) -> tuple[str, float]:
     """Return what the chains are judged by, and its R-hat.
 
-    Sigma is 1 for a binary response, so the counts of the selected variables take its place.
+    Where sigma is no parameter, the counts of the selected variables take its place.
     """
     rhat = selection.mixing.count_rhat[selection.indices]
-    if selection.draws.response != "binary" or np.isnan(rhat).all():
+    model = selection.draws.response_model
+    if model is None or model.has_noise_variance or np.isnan(rhat).all():
         return "sigma", selection.mixing.sigma_rhat
     worst = int(np.nanargmax(rhat))
     return f"the splits on {selection.names[worst]}", float(rhat[worst])

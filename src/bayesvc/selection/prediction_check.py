@@ -116,21 +116,21 @@ def check_prediction(
     for fold in range(n_folds):
         held, rest = fold_of == fold, fold_of != fold
         for k, chosen in enumerate((selected, everything, selected[:0])):
-            known = response.values[rest]
-            predicted = np.full(held.sum(), known.mean())
-            if len(chosen) and np.ptp(known) > 0:
+            known = response.take(rest)
+            predicted = np.full(held.sum(), known.values.mean())
+            if len(chosen) and np.ptp(known.values) > 0:
                 others = data.take(rest, chosen)
                 draws = sample(
                     others, known, kind, n_replicates=1, n_trees=n_trees,
                     burn_in=burn_in, n_draws=n_draws, random_state=entropy + fold,
-                    n_jobs=n_jobs, response=response.response, keep_trees=True,
+                    n_jobs=n_jobs, keep_trees=True,
                 )  # fmt: skip
                 rows = _without_new_missing(data.take(held, chosen), others)
                 predicted = np.asarray(draws.predict(rows, n_jobs=n_jobs))
             losses[k, held] = (response.values[held] - predicted) ** 2
     difference = losses[0] - losses[1]
     return PredictionCheck(
-        loss="Brier score" if response.response == "binary" else "mean squared error",
+        loss=response.model.loss,
         of_selected=float(losses[0].mean()),
         of_all=float(losses[1].mean()),
         of_none=float(losses[2].mean()),

@@ -16,6 +16,7 @@ from bayesvc.data.dataset import Dataset
 from bayesvc.data.encode import EncodedX
 from bayesvc.data.rows import check_blocks, check_sample_weight
 from bayesvc.data.schema import same_names
+from bayesvc.responses.base import Response
 from bayesvc.responses.read import read_dataset
 from bayesvc.sampling.config import SamplingConfig, check_sampling_config
 from bayesvc.sampling.plan import check_plan
@@ -52,8 +53,7 @@ class SubsamplePlan:
         return {
             **self.settings,
             "X": encoded.take(rows, range(len(data.names))),
-            "y": data.y.values[rows],
-            "response": data.y.response,
+            "y": data.y.take(rows),
             "sample_weight": None if data.weights is None else data.weights[rows],
             "permute_within": None if data.blocks is None else data.blocks[rows],
             "random_state": int.from_bytes(seed.astype("<u8").tobytes(), "little"),
@@ -71,7 +71,7 @@ def prepare(
     blocks: Any,
     random_state: Any,
     n_jobs: Any,
-    response: str,
+    response: str | Response,
     groups: Any,
     sample_weight: Any,
     permute_within: Any,
@@ -138,10 +138,12 @@ def settings_of(selection: Selection) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _of_data(selection: Selection, response: str, groups: Any) -> tuple[str, Any]:
+def _of_data(
+    selection: Selection, response: str | Response, groups: Any
+) -> tuple[str | Response, Any]:
     """Return the response and the groups, by default those of the selection."""
-    if response == "auto" and selection.draws.response is not None:
-        response = selection.draws.response
+    if isinstance(response, str) and response == "auto":
+        response = selection.draws.response_model or response
     return response, selection.draws.columns.groups if groups is None else groups
 
 
@@ -181,7 +183,7 @@ def _own_blocks(blocks: Any, sample_weight: Any, n_rows: int) -> IntArray:
 def _check_smallest(method: Method, plan: SubsamplePlan, config: SamplingConfig) -> None:
     """Raise ValueError if the prior is not compatible with the smallest subsample."""
     arguments = plan.arguments(int(plan.n_rows.argmin()))
-    part = read_dataset(arguments["X"], arguments["y"], arguments["response"])
+    part = read_dataset(arguments["X"], arguments["y"])
     assert method.prior is not None
     try:
         check_plan(part, method.prior, ReplicateCounts(1, 0), config)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from bayesvc._validation import check_choice
 from bayesvc.data.frames import make_frame
 from bayesvc.data.schema import Groups
 from bayesvc.exceptions import silenced
+from bayesvc.responses.base import Response
 from bayesvc.sampling.progress import Progress, ProgressCallback
 from bayesvc.selection.result import Selection
 from bayesvc.selection.select import select
@@ -91,7 +92,7 @@ def row_stability(
     random_state: Any = None,
     n_jobs: int | None = -1,
     progress: bool | ProgressCallback | None = None,
-    response: Literal["auto", "continuous", "binary"] = "auto",
+    response: str | Response = "auto",
     checkpoint: PathLike | None = None,
     groups: Groups | None = None,
     sample_weight: Any = None,

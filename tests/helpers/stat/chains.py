@@ -39,8 +39,9 @@ def chain_settings(model: Model, data: Data) -> Any:
         settings.row_weights = data.row_weights
     for name in ("n_trees", "gamma", "beta", "min_samples_leaf", "moves", "leaf_sd", "nu"):
         setattr(settings, name, getattr(model, name))
-    for name in ("lambda_", "sigma", "binary", "offset", "splitting", "alpha", "a", "b"):
+    for name in ("lambda_", "sigma", "offset", "splitting", "alpha", "a", "b"):
         setattr(settings, name, getattr(model, name))
+    settings.response = "probit" if model.binary else "gaussian"
     settings.rho = model.rho_for(p)
     settings.weights = model.base_measure(p)
     settings.likelihood = model.likelihood
