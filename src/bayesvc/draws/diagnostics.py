@@ -103,46 +103,79 @@ def of_trace(trace: FloatArray) -> tuple[float, float]:
     # neither depends on the unit, which might overflow in a square; powers of two change no digit
     trace = np.ldexp(trace, -int(np.frexp(np.abs(trace).max())[1]))
     halves = np.concatenate([trace[:, :half], trace[:, n_draws - half :]])
-    rhat = split_rhat(
-        halves.mean(axis=1)[:, np.newaxis], halves.var(axis=1, ddof=1)[:, np.newaxis], half
-    )
+    means = halves.mean(axis=1)[:, np.newaxis]
+    variances = halves.var(axis=1, ddof=1)[:, np.newaxis]
     size = math.isqrt(n_draws)
     batches = trace[:, : n_draws // size * size].reshape(len(trace), -1, size).mean(axis=2)
-    ess = _effective(trace.var(axis=1, ddof=1), size * batches.var(axis=1, ddof=1), n_draws)
-    return float(rhat[0]), float(ess.sum())
+    long_run = size * batches.var(axis=1, ddof=1)[:, np.newaxis]
+    ess = effective_size(means, variances, half, long_run, n_draws)
+    return float(split_rhat(means, variances, half)[0]), float(ess[0])
 
 
-def _effective(variance: FloatArray, of_batches: FloatArray, n: int) -> FloatArray:
-    """Return the effective sample size of each chain of n draws.
+def effective_size(
+    means: FloatArray, variances: FloatArray, length: int, long_run: FloatArray, n_draws: int
+) -> FloatArray:
+    """Return the effective sample size of all chains together.
 
-    `of_batches` is the variance of the batch means times their length, which is the variance of
-    the draws if these are independent.
+    It is the variance of the posterior over that of the mean of all draws. The latter has two
+    estimates: from the batches within chains, and from the means of the half-chains. They agree if
+    the chains have mixed; if not, the larger one is right.
+
+    Parameters
+    ----------
+    means, variances : ndarray (2 * n_chains, ...)
+        Of half-chains of `length` draws.
+    length : int
+    long_run : ndarray (n_chains, ...)
+        Variance of the batch means times their length, which is the variance of the draws if these
+        are independent.
+    n_draws : int
+        Draws of a chain.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.draws.diagnostics import effective_size
+    >>> apart = np.array([[0.0], [0.0], [1.0], [1.0]])
+    >>> same = np.ones((4, 1))
+    >>> (
+    ...     effective_size(same, same, 500, same[:2], 1000),
+    ...     effective_size(apart, same, 500, same[:2], 1000),
+    ... )
+    (array([1996.]), array([15.976]))
     """
+    between = means.var(axis=0, ddof=1)
+    variance = (length - 1) / length * variances.mean(axis=0) + between
+    n_chains = len(long_run)
+    of_mean = np.maximum(long_run.mean(axis=0) / (n_chains * n_draws), between / (2 * n_chains))
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = variance / of_batches
-    return np.where(variance > 0, np.minimum(n * ratio, n), np.nan)
+        ess = np.minimum(variance / of_mean, n_chains * n_draws)
+    return np.where(variance > 0, ess, np.nan)
+
+
+def _count_halves(draws: Draws) -> tuple[FloatArray, FloatArray, int]:
+    """Return means and variances of the counts in half-chains, and the length of the first."""
+    first = (draws.n_draws + 1) // 2
+    lengths = np.array([first, draws.n_draws - first], dtype=float)[:, np.newaxis]
+    means = draws.count_half_sums / lengths
+    variances = (draws.count_half_squares - lengths * means**2) / (lengths - 1)
+    tiny = 1e-12 * (1 + means**2)  # what rounding leaves of a variance of zero
+    shape = (-1, draws.n_features)
+    variances = np.where(variances > tiny, variances, 0)
+    return means.reshape(shape), variances.reshape(shape), first
 
 
 def _count_rhat(draws: Draws) -> FloatArray:
-    first = (draws.n_draws + 1) // 2
-    lengths = np.array([first, draws.n_draws - first], dtype=float)[:, np.newaxis]
-    if lengths.min() < 2:
+    if draws.n_draws < 4:
         return np.full(draws.n_features, np.nan)
-    means = draws.count_half_sums / lengths
-    variances = (draws.count_half_squares - lengths * means**2) / (lengths - 1)
-    shape = (-1, draws.n_features)
-    variances = np.maximum(variances, 0).reshape(shape)  # rounding can leave less than nothing
-    return split_rhat(means.reshape(shape), variances, first)
+    return split_rhat(*_count_halves(draws))
 
 
 def _count_ess(draws: Draws) -> FloatArray:
     n, size, n_batches = draws.n_draws, draws.batch_size, draws.n_batches
-    if n_batches < 2:
+    if n_batches < 2 or n < 4:
         return np.full(draws.n_features, np.nan)
     sums = draws.count_half_sums.sum(axis=1)
-    variance = (draws.count_half_squares.sum(axis=1) - sums**2 / n) / (n - 1)
-    of_batches = (draws.count_batch_squares / size - sums**2 / n) / (n_batches - 1)
-    tiny = 1e-12 * (1 + (sums / n) ** 2)  # what rounding leaves of a variance of zero
-    ess = _effective(np.where(variance > tiny, variance, 0), np.maximum(of_batches, tiny), n)
-    known = ~np.isnan(ess)
-    return np.where(known.any(axis=0), np.where(known, ess, 0).sum(axis=0), np.nan)
+    long_run = (draws.count_batch_squares / size - sums**2 / n) / (n_batches - 1)
+    tiny = 1e-12 * (1 + (sums / n) ** 2)
+    return effective_size(*_count_halves(draws), np.where(long_run > tiny, long_run, 0), n)
