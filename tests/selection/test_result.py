@@ -163,8 +163,8 @@ def test_chains_that_disagree_are_reported(regression: Dataset) -> None:
     object.__setattr__(draws, "sigma", draws.sigma + np.array([[0.0], [5.0]]))
     (warning,) = bv.select_from(draws).notes
     assert (warning.code, warning.severity) == ("not-converged", "warning")
-    assert warning.text.startswith("R-hat of sigma is")
-    assert "have not converged to the same posterior. Increase `burn_in`" in warning.text
+    assert warning.text.startswith("The replicates disagree about sigma (R-hat ")
+    assert "Larger `burn_in` and `n_draws` may help." in warning.text
     assert warning.text in repr(bv.select_from(draws))
 
 
@@ -179,7 +179,7 @@ def test_chains_that_disagree_about_two_classes_are_reported(classification: Dat
     draws.count_half_sums[1, :, j] /= 2  # the second chain splits on it half as often
     draws.count_half_squares[1, :, j] /= 4
     (warning,) = bv.select_from(draws).notes
-    assert warning.text.startswith(f"R-hat of the splits on {found.feature_names[j]} is")
+    assert warning.text.startswith(f"The replicates disagree about the splits on {found.names[0]} ")
 
 
 def test_twins_are_named(rng: np.random.Generator) -> None:

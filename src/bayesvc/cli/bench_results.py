@@ -80,10 +80,11 @@ def table(results: Path, against: str | None, method: str | None, replicates: in
     RESULTS is a folder of `run`, or a file of `export` or `rescore`.
 
     With --against paper, z is the difference in F1 divided by its standard error, and basis says
-    which spread the standard error is based on. The authors recorded selections of one variable by
-    the permutation methods as empty. paper_most is the highest F1 that they may have had without
-    this bug, z_bug is z against the nearest value between the published one and paper_most, and
-    within_2_bug counts the cells in which it is at most 2.
+    which spread the standard error is based on. In the authors' files, selections of exactly one
+    variable by a permutation method appear as empty, which lowers their F1. paper_most is an upper
+    bound on the paper's F1 with this corrected. z_bug is z against whichever value between the
+    published F1 and paper_most is closest to ours. within_2_bug is the number of cells in which
+    z_bug is between -2 and 2.
 
     \b
     bayesvc bench table smoke

@@ -33,8 +33,8 @@ def _column_options(command: _F) -> _F:
 @_column_options
 @click.option("--selection", type=click.Path(path_type=Path), help="Use the columns selected in "
               "this folder of `bayesvc select`.")  # fmt: skip
-@click.option("--interval", default=0.9, show_default=True, help="Probability of the interval "
-              "from low to high for the mean of the target; single rows vary more.")  # fmt: skip
+@click.option("--interval", default=0.9, show_default=True, help="Level of the "
+              "credible interval for the mean of the target; single rows vary more.")  # fmt: skip
 @click.option("--trees", default=200, show_default=True, help="Number of trees.")
 @SEED
 @JOBS

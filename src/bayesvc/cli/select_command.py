@@ -81,7 +81,7 @@ def select(
     """Select the columns of FILE that predict the target.
 
     Prints the result, and writes a table, figures, the draws and a report to a folder. FILE is
-    CSV, TSV, Parquet, Feather or Excel; text and Parquet files may be gzipped.
+    CSV, TSV, Parquet, Feather or Excel; all but Excel files may be gzipped.
 
     \b
     bayesvc select patients.csv --target cholesterol --id-column patient

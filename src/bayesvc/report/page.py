@@ -153,14 +153,20 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
     known = chosen[np.isfinite(mixing.count_rhat[chosen])]
     if len(known):
         worst = known[mixing.count_rhat[known].argmax()]
-        about = f"{selection.labels[worst]}; forests differ more than sigma"
-        rows.append(("Largest R-hat of a selected count", f"{mixing.count_rhat[worst]:.2f}", about))
+        about = f"{selection.labels[worst]}; split counts usually mix less well than sigma"
+        rows.append(
+            (
+                "Largest R-hat of the split count of a selected variable",
+                f"{mixing.count_rhat[worst]:.2f}",
+                about,
+            )
+        )
     known = chosen[np.isfinite(mixing.count_ess[chosen])]
     if len(known):
         least = known[mixing.count_ess[known].argmin()]
-        about = f"of {selection.labels[least]}"
+        about = selection.labels[least]
         value = words.decimal(float(mixing.count_ess[least]))
-        rows.append(("Fewest effective draws of a selected count", value, about))
+        rows.append(("Smallest effective sample size of these counts", value, about))
     for move, rates in draws.acceptance.items():
         if not np.isnan(rates).all():
             value = f"{100 * np.nanmean(rates):.0f} %"

@@ -15,9 +15,11 @@ from bayesvc.measures import MEASURES
 from bayesvc.selection.methods import not_recomputable
 
 if TYPE_CHECKING:
+    from bayesvc.draws.draws import Draws
     from bayesvc.selection.result import Selection
 
 _FEW_ROWS = 20  # with fewer, even a strong effect is often not told from chance
+_SKEWED = 2.0  # the skewness of an exponential distribution
 _MOST_NAMES = 5
 
 
@@ -94,12 +96,22 @@ def _not_converged(selection: Selection) -> Note | None:
     if math.isnan(rhat) or rhat <= diagnostics.RHAT_LIMIT:
         return None
     text = (
-        f"R-hat of {what} is {rhat:.4g}, above {diagnostics.RHAT_LIMIT}: the replicates have not "
-        "converged to the same posterior. Increase `burn_in` or `n_draws`."
+        f"The replicates disagree about {what} (R-hat {rhat:.3g}, above {diagnostics.RHAT_LIMIT}), "
+        "so their chains have not mixed. Look at the stability before you rely on the selection. "
+        "Larger `burn_in` and `n_draws` may help."
     )
-    if what == "sigma":
-        text += " If R-hat stays high, check for a skewed response (try its logarithm)."
+    if _is_skewed(selection.draws):
+        text += " So may the logarithm of y, which is skewed."
     return Note("not-converged", "warning", text)
+
+
+def _is_skewed(draws: Draws) -> bool:
+    """Tell whether the response is known, positive and skewed to the right."""
+    y = None if draws._encoded is None else draws._encoded.y
+    if y is None or y.classes is not None or y.values.min() <= 0:
+        return False
+    centred = y.values / y.values.max() - (y.values / y.values.max()).mean()
+    return bool((centred**3).mean() > _SKEWED * (centred**2).mean() ** 1.5)
 
 
 def _not_stable(selection: Selection) -> Note | None:
