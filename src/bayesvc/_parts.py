@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from bayesvc._validation import check_choice
 
@@ -128,3 +128,86 @@ def with_settings(part: T, settings: Mapping[str, Any]) -> T:
     if not dataclasses.is_dataclass(part):
         raise ValueError(f"{name_of(part)!r} takes no settings. Got {dict(settings)!r} instead.")
     return dataclasses.replace(part, **settings)  # type: ignore[type-var]
+
+
+def as_part(
+    value: Any,
+    family: str,
+    method: str,
+    members: tuple[str, ...],
+    wrap: Callable[[Any], T],
+    of: str,
+) -> T:
+    """Return an object, or a plain function, as a part, or say what it lacks.
+
+    Parameters
+    ----------
+    value : any
+        What a caller passed as the argument `family`.
+    family, method : str
+        Such as "measure", and the method that makes one, such as "compute".
+    members : tuple of str
+        Everything that a part of this family has.
+    wrap : callable
+        Makes a part of a plain function.
+    of : str
+        What such a function takes.
+
+    Examples
+    --------
+    >>> from bayesvc._parts import as_part
+    >>> as_part(max, "measure", "compute", ("compute",), lambda function: "wrapped", "draws")
+    'wrapped'
+    """
+    if isinstance(value, type):
+        raise TypeError(
+            f"`{family}` must be a name, an object or a function. Got the class {value.__name__} "
+            "instead. Add parentheses to make an object."
+        )
+    missing = missing_members(value, members)
+    if not missing:
+        part: T = value
+        return part
+    if callable(value) and not hasattr(value, method):
+        return wrap(value)
+    raise TypeError(
+        f"`{family}` must be a name, a {family} or a function of {of}. Got a "
+        f"{type(value).__name__} without {', '.join(missing)} instead. Subclass "
+        f"`bayesvc.{family}s.{family.title()}`, which has defaults for all but `name` and "
+        f"`{method}`."
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class SavedPart:
+    """A part that a file describes and this session does not know.
+
+    It shows everything that is stored with a result, but cannot be computed again.
+    """
+
+    name: str
+    about: Mapping[str, Any]
+
+    recomputable: ClassVar[bool] = False
+    stored: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        for key in self.stored:
+            object.__setattr__(self, key, self.about[key])
+
+    @property
+    def label(self) -> str:
+        """Label in the file."""
+        return str(self.about["label"])
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings in the file."""
+        return dict(self.about["settings"])
+
+    def refusal(self, family: str, verb: str) -> ValueError:
+        """Return the error that says why the part cannot be used, and what to do."""
+        return ValueError(
+            f"{family.title()} {self.name!r} is known from a file only, so it cannot be {verb}. "
+            f"Pass it as `{family}` to `Selection.load`, or register it with "
+            f"`bayesvc.{family}s.register` before loading."
+        )

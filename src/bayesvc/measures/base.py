@@ -10,9 +10,10 @@ import numpy as np
 from scipy.stats import rankdata
 
 from bayesvc._parts import (
+    SavedPart,
+    as_part,
     function_name,
     function_summary,
-    missing_members,
     settings_of,
     with_settings,
 )
@@ -235,27 +236,15 @@ class FunctionMeasure(Measure):
 
 
 @dataclass(frozen=True)
-class SavedMeasure(Measure):
-    """A measure that a file describes and this session does not know.
+class SavedMeasure(SavedPart, Measure):
+    """A measure that a file describes and this session does not know."""
 
-    It shows everything that is stored with a result, but cannot be computed again.
-    """
-
-    name: str
-    about: Mapping[str, Any]
-
-    recomputable = False
+    stored = _SAVED
 
     def __post_init__(self) -> None:
-        for key in _SAVED:
-            object.__setattr__(self, key, self.about[key])
+        super().__post_init__()
         if not (self.label and self.axis_label and self.columns(1)):
             raise ValueError(f"measure {self.name!r} has no label or no columns")
-
-    @property
-    def label(self) -> str:
-        """Label in the file."""
-        return str(self.about["label"])
 
     @property
     def axis_label(self) -> str:
@@ -268,19 +257,11 @@ class SavedMeasure(Measure):
 
     def compute(self, draws: Any) -> FloatArray:
         """Refuse to compute."""
-        raise ValueError(
-            f"Measure {self.name!r} is known from a file only, so it cannot be computed. Pass it "
-            "as `measure` to `Selection.load`, or register it with `bayesvc.measures.register` "
-            "before loading."
-        )
+        raise self.refusal("measure", "computed")
 
     def per_replicate(self, draws: Any) -> FloatArray:
         """Refuse to compute."""
         return self.compute(draws)
-
-    def settings(self) -> dict[str, Any]:
-        """Return the settings in the file."""
-        return dict(self.about["settings"])
 
 
 def describe_measure(measure: Measure, n_columns: int) -> dict[str, Any]:
@@ -294,22 +275,7 @@ def describe_measure(measure: Measure, n_columns: int) -> dict[str, Any]:
 
 def as_measure(value: Any) -> Measure:
     """Return an object, or a plain function, as a measure, or say what it lacks."""
-    if isinstance(value, type):
-        raise TypeError(
-            f"`measure` must be a name, an object or a function. Got the class {value.__name__} "
-            "instead. Add parentheses to make an object."
-        )
-    missing = missing_members(value, _MEMBERS)
-    if not missing:
-        measure: Measure = value
-        return measure
-    if callable(value) and not hasattr(value, "compute"):
-        return FunctionMeasure(value)
-    raise TypeError(
-        f"`measure` must be a name, a measure or a function of draws. Got a "
-        f"{type(value).__name__} without {', '.join(missing)} instead. Subclass "
-        "`bayesvc.measures.Measure`, which has defaults for all but `name` and `compute`."
-    )
+    return as_part(value, "measure", "compute", _MEMBERS, FunctionMeasure, "draws")
 
 
 def first_column(values: Any) -> FloatArray:

@@ -10,6 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from bayesvc._parts import (
+    SavedPart,
+    as_part,
     function_name,
     function_summary,
     missing_members,
@@ -216,39 +218,16 @@ class FunctionThreshold(Threshold):
 
 
 @dataclass(frozen=True)
-class SavedThreshold(Threshold):
-    """A threshold that a file describes and this session does not know.
+class SavedThreshold(SavedPart, Threshold):
+    """A threshold that a file describes and this session does not know."""
 
-    It shows everything that is stored with a result, but cannot be applied again.
-    """
-
-    name: str
-    about: Mapping[str, Any]
-
-    recomputable = False
-
-    def __post_init__(self) -> None:
-        for key in _SAVED:
-            object.__setattr__(self, key, self.about[key])
-
-    @property
-    def label(self) -> str:
-        """Label in the file."""
-        return str(self.about["label"])
+    stored = _SAVED
 
     def apply(
         self, measure: Measure, values: FloatArray, null: FloatArray | None
     ) -> ThresholdResult:
         """Refuse to select."""
-        raise ValueError(
-            f"Threshold {self.name!r} is known from a file only, so it cannot be applied. Pass it "
-            "as `threshold` to `Selection.load`, or register it with "
-            "`bayesvc.thresholds.register` before loading."
-        )
-
-    def settings(self) -> dict[str, Any]:
-        """Return the settings in the file."""
-        return dict(self.about["settings"])
+        raise self.refusal("threshold", "applied")
 
 
 def describe_threshold(threshold: Threshold) -> dict[str, Any]:
@@ -259,22 +238,7 @@ def describe_threshold(threshold: Threshold) -> dict[str, Any]:
 
 def as_threshold(value: Any) -> Threshold:
     """Return an object, or a plain function, as a threshold, or say what it lacks."""
-    if isinstance(value, type):
-        raise TypeError(
-            f"`threshold` must be a name, an object or a function. Got the class "
-            f"{value.__name__} instead. Add parentheses to make an object."
-        )
-    missing = missing_members(value, _MEMBERS)
-    if not missing:
-        threshold: Threshold = value
-        return threshold
-    if callable(value) and not hasattr(value, "apply"):
-        return FunctionThreshold(value)
-    raise TypeError(
-        f"`threshold` must be a name, a threshold or a function of the importance. Got a "
-        f"{type(value).__name__} without {', '.join(missing)} instead. Subclass "
-        "`bayesvc.thresholds.Threshold`, which has defaults for all but `name` and `apply`."
-    )
+    return as_part(value, "threshold", "apply", _MEMBERS, FunctionThreshold, "the importance")
 
 
 def apply_threshold(
