@@ -9,6 +9,7 @@
 #   make test-python  the quick Python tests
 #   make doctest      the examples in the docstrings
 #   make test-weekly  the long forms of quick tests: more kills, the demo, all figures
+#   make soak         half an hour of kills, full disks, damaged files and double runs, SOAK_SECONDS
 #   make test-stat    the long statistical tests of the sampler
 #   make coverage     lines of the C++ core and of the Python package that the quick tests reach
 #   make fuzz         random input to the sampler and to the readers of files, FUZZ_SECONDS each
@@ -26,13 +27,14 @@
 #   make clean        remove everything that make made
 #
 # Settings: PYTHON (python3), VENV (.venv), WERROR=ON (compiler warnings are errors), JOBS (2, test processes),
-# FUZZ_SECONDS (600)
+# FUZZ_SECONDS (600), SOAK_SECONDS (1800)
 
 PYTHON ?= python3
 VENV ?= .venv
 WERROR ?= OFF
 JOBS ?= 2
 FUZZ_SECONDS ?= 600
+SOAK_SECONDS ?= 1800
 
 BIN := $(VENV)/bin
 PY := $(BIN)/python
@@ -53,7 +55,7 @@ EXTENSION_TESTS := tests/core/test_same_bits.py tests/core/test_limits.py tests/
 	tests/thresholds/test_linkage.py
 
 .PHONY: help demo test test-core test-sanitize test-threads test-sanitize-python \
-	sanitized-extension test-python doctest coverage coverage-core coverage-python fuzz test-weekly test-stat test-peers bench-peers \
+	sanitized-extension test-python doctest coverage coverage-core coverage-python fuzz soak test-weekly test-stat test-peers bench-peers \
 	bench-prediction bench-methods bench-startup bench-smoke docs pictures lint format wheel clean
 
 help:
@@ -183,6 +185,9 @@ fuzz: $(VENV)/.fuzz sanitized-extension
 	done
 	$(SANITIZED) $(PY) fuzz/fuzz_sample.py replay $(FUZZ_SECONDS) build/fuzz/sample
 	$(SANITIZED) $(PY) fuzz/fuzz_files.py replay $(FUZZ_SECONDS) build/fuzz/files
+
+soak: $(VENV)/.dev
+	$(PY) soak/soak.py --seconds $(SOAK_SECONDS)
 
 test-weekly: $(VENV)/.dev
 	@echo '==> Long forms of quick tests'
