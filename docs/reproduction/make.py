@@ -32,6 +32,10 @@ SHOWN_SNR = 1.0
 def main() -> None:
     rows = pl.concat([pl.read_parquet(path) for path in sorted(HERE.glob("rows*.parquet"))])
     rows = rows.unique(["data", "problem", "n", "snr", "seed", "method", "n_replicates"])
+    # the name of the module when these rows were made
+    rows = rows.with_columns(
+        pl.col("method").str.replace("bench.rivals:", "bench.baselines:", literal=True)
+    )
     rows = complete_cells(rows)
     one_seed = rows.filter(pl.col("seed") == 860)
     draw_all(one_seed, HERE / "figures", "svg", sample_scatter())
