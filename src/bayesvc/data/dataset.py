@@ -1,4 +1,4 @@
-"""Data as the sampler reads them, and what all fits to them share."""
+"""Data as the sampler reads them, and what all replicates on them share."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What fits leave behind."""
+"""What replicates leave behind."""

@@ -20,7 +20,7 @@ RHAT_LIMIT = 1.1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mixing:
-    """Whether the chains of several fits tell the same story.
+    """Whether the chains of several replicates agree.
 
     Attributes
     ----------

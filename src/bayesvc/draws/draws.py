@@ -1,4 +1,4 @@
-"""What the fits leave behind: tallies per replicate and variable, traces, and on request more."""
+"""What replicates leave behind: tallies per replicate and variable, traces, and on request more."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Draws:
-    """Replicate fits of one prior to one data set. Made by `sample`, never changed.
+    """Replicates of one prior on one data set. Made by `sample`, never changed.
 
     `from_counts`, `from_stochtree`, `from_bartz` and `from_pymc_bart` make such an object from the
     split counts of other programs' fits. Those tell `vc`, `vip`, `mpvip` and the sums of counts;
@@ -125,7 +125,7 @@ class Draws:
 
     @property
     def n_replicates(self) -> int:
-        """Number of independent fits."""
+        """Number of replicates."""
         return len(self.vc)
 
     @property
@@ -230,11 +230,11 @@ class Draws:
         n_more : int
             Number of replicates to add.
         X, y : array or data frame, optional
-            The data of the first fits. Needed only for draws that were loaded from a file.
+            The data of the first replicates. Needed only for draws that were loaded from a file.
         n_jobs, progress
             As in `sample`.
         sample_weight : array, optional
-            The weights of the first fits, if they had any; it goes with X and y.
+            The weights of the first replicates, if they had any; it goes with X and y.
 
         Examples
         --------

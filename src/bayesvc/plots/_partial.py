@@ -52,7 +52,7 @@ def partial_dependence(
         SpikeForest) is fitted to the selected columns alone, with the seed of the selection. The
         others are drawn as they were fitted.
     X : array or data frame
-        Data with the columns of the fits.
+        Data with the columns that the replicates were fitted to.
     y : array or series, optional
         Response; only for a Selection.
     features : int, str or several of these, optional

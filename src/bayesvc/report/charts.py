@@ -80,7 +80,7 @@ def spread(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
     return {
         "row": rows.tolist(),
         "mean": compact(selection.importance[chosen]),
-        "fits": [compact(per_replicate[:_MOST_REPLICATES, j]) for j in chosen.tolist()],
+        "replicates": [compact(per_replicate[:_MOST_REPLICATES, j]) for j in chosen.tolist()],
         "threshold": [] if np.isnan(threshold).all() else compact(threshold),
         "xLabel": measure.axis_label,
         "probability": measure.is_probability,

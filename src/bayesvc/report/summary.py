@@ -127,7 +127,7 @@ def summarize_data(
 
 
 def known_summary(selection: Selection) -> DataSummary:
-    """Return what the fits themselves tell of the data."""
+    """Return what the replicates themselves tell of the data."""
     draws, constant = selection.draws, None
     if draws._encoded is not None:
         single = draws._encoded.columns.n_distinct() == 1

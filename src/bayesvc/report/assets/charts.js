@@ -126,13 +126,13 @@
   function spread(chart) {
     const at = chart.row.map((_, i) => i);
     const x = [], y = [], hover = [], colour = [];
-    const several = chart.fits.some((fits) => fits.length > 1);
+    const several = chart.replicates.some((values) => values.length > 1);
     if (several) {
-      at.forEach((i) => chart.fits[i].forEach((value, fit) => {
+      at.forEach((i) => chart.replicates[i].forEach((value, number) => {
         x.push(value);
         y.push(i);
         colour.push(chosen(chart.row[i]) ? colours.selected : colours.other);
-        hover.push(hoverName(chart.row[i]) + "<br>fit " + (fit + 1) + ": " + short(value));
+        hover.push(hoverName(chart.row[i]) + "<br>replicate " + (number + 1) + ": " + short(value));
       }));
     }
     const traces = [
@@ -158,7 +158,7 @@
     const hover = (shares, words) => at.map(
       (i) => hoverName(chart.row[i]) + "<br>selected in " + percent(shares[i]) + " " + words);
     const traces = [
-      points("one fit left out", chart.leaveOneOut, at, hover(chart.leaveOneOut, "with one fit left out"),
+      points("one replicate left out", chart.leaveOneOut, at, hover(chart.leaveOneOut, "with one replicate left out"),
         { color: colour, size: 10 }),
       points("replicates resampled", chart.bootstrap, at, hover(chart.bootstrap, "with resampled replicates"),
         { color: colour, size: 16, symbol: "circle-open", line: { width: 2 } }),
