@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -124,6 +125,9 @@ def read_arrays(path: Path) -> Arrays:
     DamagedFile
         If the file is not an npz archive, or not complete.
     """
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise DamagedFile("it is not a regular file")  # a pipe would block, a device never end
     with path.open("rb") as file:
         try:
             with np.load(file, allow_pickle=False) as archive:

@@ -210,3 +210,32 @@ def test_a_leaf_without_a_finite_value_is_damage(regression, tmp_path, value):
     np.savez(path, **arrays)
     with pytest.raises(ValueError, match=rf"{path.name}.*a leaf has the value {value}.*Delete it"):
         bv.sample(*regression, **kept)
+
+
+def pipe(path):
+    os.mkfifo(path)
+
+
+def device(path):
+    path.symlink_to("/dev/zero")
+
+
+def dangling(path):
+    path.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize("make", [pipe, device])
+def test_a_pipe_or_device_in_the_place_of_a_file_is_refused_at_once(regression, tmp_path, make):
+    bv.sample(*regression, n_replicates=1, checkpoint=tmp_path, **SEEDED)
+    (path,) = tmp_path.glob("fit-*.npz")
+    path.unlink()
+    make(path)
+    with pytest.raises(ValueError, match=rf"{path.name}.*is not a regular file.*Delete it"):
+        bv.sample(*regression, n_replicates=1, checkpoint=tmp_path, **SEEDED)
+
+
+@pytest.mark.parametrize("make", [pipe, dangling])
+def test_what_is_not_a_folder_is_refused(regression, tmp_path, make):
+    make(tmp_path / "c")
+    with pytest.raises(ValueError, match="`checkpoint` must be a folder"):
+        bv.sample(*regression, n_replicates=1, checkpoint=tmp_path / "c", **SEEDED)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,7 @@ class Checkpoint:
 
     def __init__(self, folder: PathLike) -> None:
         self.folder = Path(folder)
-        if self.folder.exists() and not self.folder.is_dir():
+        if os.path.lexists(self.folder) and not self.folder.is_dir():
             raise ValueError(
                 f"`checkpoint` must be a folder, which is made if it is missing. Got the file "
                 f"{str(folder)!r} instead."
