@@ -212,6 +212,25 @@ def test_a_leaf_without_a_finite_value_is_damage(regression, tmp_path, value):
         bv.sample(*regression, **kept)
 
 
+def test_a_file_under_the_name_of_another_chain_is_refused(regression, tmp_path):
+    """Else a file that was copied or renamed would pass for a chain that was never run."""
+    bv.sample(*regression, n_replicates=2, checkpoint=tmp_path, **SEEDED)
+    one, two = sorted(tmp_path.glob("fit-*.npz"))
+    two.write_bytes(one.read_bytes())
+    with pytest.raises(ValueError, match=rf"{two.name}.*holds another chain.*Delete it"):
+        bv.sample(*regression, n_replicates=2, checkpoint=tmp_path, **SEEDED)
+
+
+def test_a_file_that_does_not_tell_its_chain_is_refused(regression, tmp_path):
+    bv.sample(*regression, n_replicates=1, checkpoint=tmp_path, **SEEDED)
+    (path,) = tmp_path.glob("fit-*.npz")
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files if name != "key"}
+    np.savez(path, **arrays)
+    with pytest.raises(ValueError, match=rf"{path.name}.*does not say which chain.*Delete it"):
+        bv.sample(*regression, n_replicates=1, checkpoint=tmp_path, **SEEDED)
+
+
 def pipe(path):
     os.mkfifo(path)
 

@@ -2,6 +2,7 @@
 
 The name of a file tells the data, the settings and the seed of its chain, on which alone the result
 depends. So a folder may serve any number of runs, and a chain is found again by whoever needs it.
+The file holds this key too: one that was copied or renamed, or that has no key, is refused.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ class Checkpoint:
         """Return the result with this key, if the chain was finished."""
         path = self._path(key)
         try:
-            return _result(read_arrays(path), n_features, chain)
+            arrays = read_arrays(path)
+            _check_key(arrays.pop("key", None), key)
+            return _result(arrays, n_features, chain)
         except FileNotFoundError:
             return None
         except (DamagedFile, OSError) as error:
@@ -79,7 +82,7 @@ class Checkpoint:
         if forests is not None:
             arrays |= add_prefix(_FORESTS, result["forests"].to_arrays())
         with atomic_file(self._path(key)) as file:
-            np.savez(file, allow_pickle=False, **arrays)
+            np.savez(file, allow_pickle=False, key=np.array(key), **arrays)
 
     def _path(self, key: str) -> Path:
         return self.folder / f"fit-{key}.npz"
@@ -95,6 +98,14 @@ def open_checkpoint(folder: PathLike | None, random_state: Any) -> Checkpoint | 
             "can continue from it. Got None instead. Pass an integer such as random_state=0."
         )
     return Checkpoint(folder)
+
+
+def _check_key(found: NDArray[Any] | None, key: str) -> None:
+    """Raise an error if a file does not hold the chain that its name tells."""
+    if found is None:
+        raise DamagedFile("it does not say which chain it holds")
+    if found.shape != () or str(found) != key:
+        raise DamagedFile("it holds another chain than its name says")
 
 
 def _result(arrays: dict[str, NDArray[Any]], n_features: int, chain: ChainConfig) -> dict[str, Any]:
