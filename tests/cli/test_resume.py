@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from click.testing import CliRunner
@@ -13,6 +14,7 @@ from bayesvc.cli.results_folder import ResultsFolder, open_folder
 from bayesvc.cli.run_record import differences, read_record
 from bayesvc.cli.time_estimate import count_iterations
 from bayesvc.selection.methods import resolve_method
+from tests.helpers.no_sampling import no_sampling
 
 SHORT = ("--burn-in", "60", "--draws", "60", "--jobs", "1", "--replicates", "2")
 
@@ -81,17 +83,49 @@ def test_more_replicates_continue_a_run(stopped, tmp_path):
 
 
 def test_only_own_files_are_deleted(stopped, tmp_path):
-    mine = tmp_path / "out" / "unfinished" / "notes.txt"
-    mine.write_text("keep me")
+    unfinished, mine = tmp_path / "out" / "unfinished", {"notes.txt", "fit-mine.npz"}
+    for name in mine:
+        (unfinished / name).write_text("keep me")
     done = stopped("--overwrite", "--seed", "1", "--quiet")
     assert done.exit_code == 0, done.output
-    assert [path.name for path in mine.parent.iterdir()] == ["notes.txt"]
+    assert {path.name for path in unfinished.iterdir()} == mine
+
+
+@pytest.mark.parametrize("how", ["--resume", "--overwrite"])
+def test_a_link_to_a_folder_of_replicates_works(stopped, tmp_path, how):
+    unfinished, elsewhere = tmp_path / "out" / "unfinished", tmp_path / "elsewhere"
+    unfinished.rename(elsewhere)
+    unfinished.symlink_to(elsewhere)
+    done = stopped(how, "--quiet")
+    assert done.exit_code == 0, done.output
+    assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize("how", [(), ("--resume",), ("--overwrite",)])
+@pytest.mark.parametrize("what", ["pipe", "link to nowhere"])
+def test_what_cannot_hold_replicates_is_refused_before_sampling(stopped, tmp_path, what, how):
+    unfinished = tmp_path / "out" / "unfinished"
+    unfinished.rename(tmp_path / "elsewhere")
+    os.mkfifo(unfinished) if what == "pipe" else unfinished.symlink_to("nowhere")
+    with no_sampling():
+        refused = stopped(*how)
+    assert refused.exit_code == 2
+    assert "unfinished must be a folder" in refused.stderr
+
+
+def test_a_pipe_in_the_place_of_the_record_is_refused(stopped, tmp_path):
+    record = tmp_path / "out" / "unfinished" / "run.json"
+    record.unlink()
+    os.mkfifo(record)
+    refused = stopped("--resume")
+    assert refused.exit_code == 2
+    assert "is not a regular file" in refused.stderr
 
 
 def test_replicates_of_unknown_settings_are_refused(tmp_path):
     folder = open_folder(tmp_path / "out", {}, resume=False, overwrite=False)
     (folder.checkpoint / "run.json").unlink()
-    (folder.checkpoint / "fit-1.npz").touch()
+    (folder.checkpoint / f"fit-{'0' * 32}.npz").touch()
     with pytest.raises(BadInput, match="does not say which settings"):
         open_folder(folder.path, {}, resume=True, overwrite=False)
     with pytest.raises(BadInput, match="Continue it with --resume"):

@@ -14,6 +14,7 @@ import pytest
 
 import bayesvc as bv
 from bayesvc import _core
+from bayesvc.sampling.checkpoint import Checkpoint
 from bayesvc.sampling.replicates import Interrupted
 from tests.helpers.processes import wait_for
 from tests.helpers.settings import SEEDED
@@ -258,3 +259,32 @@ def test_what_is_not_a_folder_is_refused(regression, tmp_path, make):
     make(tmp_path / "c")
     with pytest.raises(ValueError, match="`checkpoint` must be a folder"):
         bv.sample(*regression, n_replicates=1, checkpoint=tmp_path / "c", **SEEDED)
+
+
+def test_clear_deletes_own_files_only(regression, tmp_path):
+    folder = tmp_path / "c"
+    bv.sample(*regression, n_replicates=2, checkpoint=folder, **SEEDED)
+    (own, _) = sorted(folder.glob("fit-*.npz"))
+    (folder / f".{own.name}.0123abcd.tmp").touch()  # as a kill leaves it
+    others = {"fit-mine.npz", "fit-1.npz", ".fit-1.npz.x.tmp", "notes.txt"}
+    for name in others:
+        (folder / name).touch()
+    checkpoint = Checkpoint(folder)
+    assert checkpoint.has_chains
+    checkpoint.clear()
+    assert {path.name for path in folder.iterdir()} == others
+    assert not checkpoint.has_chains
+    for name in others:
+        (folder / name).unlink()
+    checkpoint.clear()
+    assert not folder.exists()
+
+
+def test_clear_leaves_a_link_to_a_folder(regression, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "c").symlink_to(elsewhere)
+    bv.sample(*regression, n_replicates=1, checkpoint=tmp_path / "c", **SEEDED)
+    Checkpoint(tmp_path / "c").clear()
+    assert list(elsewhere.iterdir()) == []
+    assert (tmp_path / "c").is_symlink()

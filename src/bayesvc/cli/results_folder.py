@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,7 @@ from typing import Any
 
 from bayesvc.cli.errors import BadInput, Stopped
 from bayesvc.cli.output import say
-from bayesvc.cli.run_record import RECORD_NAME, differences, read_record, write_record
-
-_OWN_FILES = ("fit-*.npz", ".fit-*.npz.*.tmp", RECORD_NAME, f".{RECORD_NAME}.*.tmp")
+from bayesvc.cli.run_record import delete_record, differences, read_record, write_record
 
 
 @dataclass(frozen=True)
@@ -28,15 +27,17 @@ class ResultsFolder:
     @property
     def has_replicates(self) -> bool:
         """Whether replicates of an unfinished run are there."""
-        return any(self.checkpoint.glob("fit-*.npz"))
+        from bayesvc.sampling.checkpoint import Checkpoint  # which loads numpy
+
+        return self.checkpoint.is_dir() and Checkpoint(self.checkpoint).has_chains
 
     def discard_unfinished(self) -> None:
         """Delete the replicates and the record of a run, and nothing that others put there."""
-        for pattern in _OWN_FILES:
-            for path in self.checkpoint.glob(pattern):
-                path.unlink(missing_ok=True)
-        if self.checkpoint.is_dir() and not any(self.checkpoint.iterdir()):
-            self.checkpoint.rmdir()
+        from bayesvc.sampling.checkpoint import Checkpoint
+
+        if self.checkpoint.is_dir():
+            delete_record(self.checkpoint)
+            Checkpoint(self.checkpoint).clear()
 
     def say_where(self) -> None:
         """Print where the results are, and the report to read first."""
@@ -60,6 +61,11 @@ def open_folder(
     folder = ResultsFolder(path)
     if path.exists() and not path.is_dir():
         raise BadInput(f"--out must be a folder. Got the file {path} instead.")
+    if os.path.lexists(folder.checkpoint) and not folder.checkpoint.is_dir():
+        raise BadInput(
+            f"{folder.checkpoint} must be a folder, for finished replicates. Delete what is there, "
+            "or give another folder with --out."
+        )
     if resume and overwrite:
         raise BadInput("--resume and --overwrite contradict each other. Give one of them.")
     if resume:

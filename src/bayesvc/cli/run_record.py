@@ -71,6 +71,8 @@ def read_record(folder: Path) -> dict[str, Any] | None:
     """Return the settings that a folder of replicates was started with; None without any."""
     path = folder / RECORD_NAME
     try:
+        if path.exists() and not path.is_file():
+            raise OSError("it is not a regular file")  # a pipe would block
         about = json.loads(path.read_text(encoding="utf-8"))
         if about["format"] == _FORMAT:
             return dict(about["settings"])
@@ -81,6 +83,12 @@ def read_record(folder: Path) -> dict[str, Any] | None:
     raise BadInput(
         f"{path} was written by another version of bayesvc. Start again with --overwrite."
     )
+
+
+def delete_record(folder: Path) -> None:
+    """Delete the settings of a run, and what a kill left while they were written."""
+    for path in [folder / RECORD_NAME, *folder.glob(f".{RECORD_NAME}.*.tmp")]:
+        path.unlink(missing_ok=True)
 
 
 def differences(stored: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:

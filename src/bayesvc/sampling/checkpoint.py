@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from bayesvc.sampling.config import ChainConfig
 
 _FORESTS = "forests/"
+_CHAIN_FILE = f"fit-{'[0-9a-f]' * 32}.npz"
+_OWN_FILES = (_CHAIN_FILE, f".{_CHAIN_FILE}.{'[0-9a-f]' * 8}.tmp")
 
 
 class Checkpoint:
@@ -83,6 +85,19 @@ class Checkpoint:
             arrays |= add_prefix(_FORESTS, result["forests"].to_arrays())
         with atomic_file(self._path(key)) as file:
             np.savez(file, allow_pickle=False, key=np.array(key), **arrays)
+
+    @property
+    def has_chains(self) -> bool:
+        """Whether any chain is finished."""
+        return any(self.folder.glob(_CHAIN_FILE))
+
+    def clear(self) -> None:
+        """Delete all chains, and the folder if it is empty then; keep files of other origin."""
+        for pattern in _OWN_FILES:
+            for path in self.folder.glob(pattern):
+                path.unlink(missing_ok=True)
+        if not self.folder.is_symlink() and not any(self.folder.iterdir()):
+            self.folder.rmdir()
 
     def _path(self, key: str) -> Path:
         return self.folder / f"fit-{key}.npz"
