@@ -249,6 +249,15 @@ def running_owner(path: Path) -> Owner | None:
     return None if text is None or _is_gone(text, path) else Owner.from_text(text)
 
 
+def delete_leftovers(path: Path) -> None:
+    """Delete what processes that were killed left beside the lock in a file."""
+    one = "[0-9a-f]"
+    names = (f".{path.name}.{one * 12}", f"{path.name}.{one * 12}", f".clock-{one * 16}")
+    for leftover in [found for name in names for found in path.parent.glob(name)]:
+        if SECONDS_UNTIL_GONE < seconds_since_beat(leftover) < float("inf"):
+            leftover.unlink(missing_ok=True)
+
+
 def _is_gone(text: str, path: Path) -> bool:
     """Return whether the owner of a lock is gone. One that was suspended is not."""
     running = is_running(text.partition("\n")[0])

@@ -123,15 +123,19 @@ def test_a_pipe_in_the_place_of_the_record_is_refused(stopped, tmp_path):
 
 
 def test_replicates_of_unknown_settings_are_refused(tmp_path):
-    folder = open_folder(tmp_path / "out", {}, resume=False, overwrite=False)
+    def open_again(**how):
+        with open_folder(tmp_path / "out", {}, **how) as folder:
+            return folder
+
+    folder = open_again(resume=False, overwrite=False)
     (folder.checkpoint / "run.json").unlink()
     (folder.checkpoint / f"fit-{'0' * 32}.npz").touch()
     with pytest.raises(BadInput, match="does not say which settings"):
-        open_folder(folder.path, {}, resume=True, overwrite=False)
+        open_again(resume=True, overwrite=False)
     with pytest.raises(BadInput, match="Continue it with --resume"):
-        open_folder(folder.path, {}, resume=False, overwrite=False)
+        open_again(resume=False, overwrite=False)
     with pytest.raises(BadInput, match="contradict"):
-        open_folder(folder.path, {}, resume=True, overwrite=True)
+        open_again(resume=True, overwrite=True)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 1}', '{"format": 99, "settings": {}}'])

@@ -35,7 +35,8 @@ class Refused:
 
     def happens(self, folder: Path) -> str:
         """Check that it is refused as it should be, and return the message as the page has it."""
-        args = () if self.given is None else (self.given(),)
+        with chdir(folder):
+            args = () if self.given is None else (self.given(),)
         with chdir(folder), no_sampling():
             try:
                 self.call(*args)
@@ -83,6 +84,7 @@ class Command:
 
         for name, content in self.files:
             raw = content if isinstance(content, bytes) else content.encode()
+            (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_bytes(raw)
         before = {path.name for path in folder.iterdir()}
         with chdir(folder), no_sampling():

@@ -39,6 +39,12 @@ def option(command: str, says: str, varies: str | None = None) -> Command:
     return Command(f"`bayesvc {command}`", tuple(command.split()), says, (DATA,), varies)
 
 
+def into(goes_in: str, file: tuple[str, str], says: str, varies: str | None = None) -> Command:
+    """A folder of results that is refused for a file in it."""
+    args = ("select", "data.csv", "-y", "y", "--exclude", "who", "--out", "out")
+    return Command(goes_in, args, says, (DATA, file), varies)
+
+
 TARGETS: list[Case] = [
     table("three classes", "y,a\nu,1\nv,2\nw,3\n", "must be numeric or have two values"),
     table("a constant target", "y,a\n1,1\n1,2\n1,3\n", "in every row"),
@@ -127,6 +133,12 @@ OPTIONS: list[Case] = [
     option("select data.csv -y y --exclude who --subsamples 51", "52"),
     option("select data.csv -y y --exclude who --resume", "no unfinished run"),
     option("select data.csv -y y --exclude who --out data.csv", "must be a folder"),
+    into("`--out out`, where another run is writing",
+         ("out/.running", "elsewhere+7+0\n1700000000\n"),
+         "out is in use by another run: process 7 on elsewhere", r"(?<=since )[^.]*"),
+    into("`--out out` with a file in the place of its folder of replicates", ("out/unfinished", ""),
+         "must be a folder"),
+    into("`--out out` with other files in it", ("out/thesis.txt", "dear"), "is not empty"),
     option("compare data.csv -y y --methods dart-mpn", "dart-mpm"),
     option("predict data.csv data.csv -y y --exclude who --out data.csv", "exists"),
     option("predict data.csv data.csv -y y --exclude who --out p.csv --interval 2", "--interval"),

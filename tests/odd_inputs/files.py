@@ -116,6 +116,16 @@ def checkpoint_in_a_file() -> None:
     bv.sample(X, Y, checkpoint="fits", random_state=0)
 
 
+def two_chains(_: object = None) -> None:
+    settings = {"n_trees": 2, "burn_in": 1, "n_draws": 1, "random_state": 0}
+    bv.sample(X, Y, n_replicates=2, checkpoint="fits", **settings)
+
+
+def two_chains_mixed_up() -> None:
+    two_chains()
+    shutil.copy(*sorted(Path("fits").iterdir()))
+
+
 def results_in(name: str) -> Callable[[], None]:
     """Open a folder of benchmark results that is something else."""
 
@@ -198,6 +208,9 @@ SELECTIONS: list[Case] = [
 OTHERS: list[Case] = [
     Refused("`checkpoint=` a file", checkpoint_in_a_file, ValueError,
             ("`checkpoint` must be a folder", "Got the file 'fits'")),
+    Refused("`checkpoint=` a folder in which a file was copied to another chain's name", two_chains,
+            ValueError, ("holds another chain than its name says", "Delete it"),
+            r"(?<=fit-)[0-9a-f]+", two_chains_mixed_up),
     Refused("benchmark results into a folder of something else", results_in("."), store_error(),
             ("is not a folder of results",)),
     Refused("benchmark results into a file", results_in("thesis.txt"), store_error(),

@@ -44,24 +44,24 @@ def compare(methods: tuple[str, ...], **request: Any) -> None:
     names = split_names(methods) or list(bv.recipes())
     plans = [resolve_method(name) for name in names]
     settings = sampling_settings(request)
-    data, folder = start_run("compare", request, plans, settings)
-    try:
-        with progress_bar("sampling") as show:
-            found = bv.compare(
-                data.X, data.y, names, checkpoint=folder.checkpoint, progress=show,
-                **settings, **data.about,
-            )  # fmt: skip
-    except KeyboardInterrupt:
-        raise folder.stopped() from None
-    silent = is_silent(request)
-    write_comparison(found, folder.path, data, request["file"].name, silent=silent)
-    folder.discard_unfinished()
-    if request["as_json"]:
-        say_json(json.dumps({name: own.names for name, own in found.items()}, indent=1))
-        return
-    _show(found, request["target"], request["quiet"])
-    if not request["quiet"]:
-        folder.say_where()
+    with start_run("compare", request, plans, settings) as (data, folder):
+        try:
+            with progress_bar("sampling") as show:
+                found = bv.compare(
+                    data.X, data.y, names, checkpoint=folder.checkpoint, progress=show,
+                    **settings, **data.about,
+                )  # fmt: skip
+        except KeyboardInterrupt:
+            raise folder.stopped() from None
+        silent = is_silent(request)
+        write_comparison(found, folder.path, data, request["file"].name, silent=silent)
+        folder.discard_unfinished()
+        if request["as_json"]:
+            say_json(json.dumps({name: own.names for name, own in found.items()}, indent=1))
+            return
+        _show(found, request["target"], request["quiet"])
+        if not request["quiet"]:
+            folder.say_where()
 
 
 def _show(found: Comparison, target: str, quiet: bool) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from typing import Any
 from bayesvc.cli.errors import BadInput, Stopped
 from bayesvc.cli.output import say
 from bayesvc.cli.run_record import delete_record, differences, read_record, write_record
+
+_CHECKPOINT_NAME = "unfinished"
+_LOCK_NAME = ".running"
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,7 @@ class ResultsFolder:
     @property
     def checkpoint(self) -> Path:
         """The folder of finished replicates."""
-        return self.path / "unfinished"
+        return self.path / _CHECKPOINT_NAME
 
     @property
     def has_replicates(self) -> bool:
@@ -54,40 +58,83 @@ class ResultsFolder:
         )
 
 
+@contextmanager
 def open_folder(
     path: Path, record: Mapping[str, Any], *, resume: bool, overwrite: bool
-) -> ResultsFolder:
-    """Create the folder of results, or refuse one that cannot be used for this run."""
+) -> Iterator[ResultsFolder]:
+    """Own the folder of results meanwhile, or refuse one that cannot be used for this run."""
     folder = ResultsFolder(path)
     if path.exists() and not path.is_dir():
         raise BadInput(f"--out must be a folder. Got the file {path} instead.")
+    if resume and overwrite:
+        raise BadInput("--resume and --overwrite contradict each other. Give one of them.")
+    if resume and not path.exists():
+        raise _nothing_to_resume(folder)
+    with _owned(path):
+        _check_usable(folder, record, resume=resume, overwrite=overwrite)
+        if overwrite:
+            folder.discard_unfinished()
+        with _writing_to(path):
+            folder.checkpoint.mkdir(exist_ok=True)
+            write_record(folder.checkpoint, record)
+        yield folder
+
+
+@contextmanager
+def _owned(path: Path) -> Iterator[None]:
+    """Make a folder and lock it against other runs."""
+    from bayesvc._lock import Lock, LockHeld, delete_leftovers
+
+    with _writing_to(path):
+        path.mkdir(parents=True, exist_ok=True)
+        try:
+            lock = Lock(path / _LOCK_NAME)
+        except LockHeld as held:
+            raise BadInput(
+                f"{path} is in use by another run: {held.owner}. Wait until that run ends, or give "
+                "another folder with --out."
+            ) from None
+    try:
+        delete_leftovers(lock.path)
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def _writing_to(path: Path) -> Iterator[None]:
+    """Refuse a folder that cannot be written to."""
+    try:
+        yield
+    except OSError as error:
+        raise BadInput(
+            f"{path} cannot be written to: {error.strerror}. Give another folder with --out."
+        ) from None
+
+
+def _check_usable(
+    folder: ResultsFolder, record: Mapping[str, Any], *, resume: bool, overwrite: bool
+) -> None:
+    """Refuse a folder that holds what this run may neither continue nor replace."""
     if os.path.lexists(folder.checkpoint) and not folder.checkpoint.is_dir():
         raise BadInput(
             f"{folder.checkpoint} must be a folder, for finished replicates. Delete what is there, "
             "or give another folder with --out."
         )
-    if resume and overwrite:
-        raise BadInput("--resume and --overwrite contradict each other. Give one of them.")
     if resume:
         _check_same_run(folder, record)
     elif not overwrite:
         _check_unused(folder)
-    if overwrite:
-        folder.discard_unfinished()
-    try:
-        folder.checkpoint.mkdir(parents=True, exist_ok=True)
-        write_record(folder.checkpoint, record)
-    except OSError as error:
-        raise BadInput(
-            f"{path} cannot be written to: {error.strerror}. Give another folder with --out."
-        ) from None
-    return folder
+
+
+def _nothing_to_resume(folder: ResultsFolder) -> BadInput:
+    return BadInput(f"{folder.path} holds no unfinished run. Leave out --resume.")
 
 
 def _check_same_run(folder: ResultsFolder, record: Mapping[str, Any]) -> None:
     """Refuse to continue a run that was started with other settings."""
     if not folder.checkpoint.is_dir():
-        raise BadInput(f"{folder.path} holds no unfinished run. Leave out --resume.")
+        raise _nothing_to_resume(folder)
     stored = read_record(folder.checkpoint)
     if stored is None:
         raise BadInput(
@@ -111,8 +158,13 @@ def _check_unused(folder: ResultsFolder) -> None:
             f"{folder.path} holds an unfinished run. Continue it with --resume, or start again "
             "with --overwrite."
         )
-    if folder.path.is_dir() and set(folder.path.iterdir()) - {folder.checkpoint}:
+    if any(not _is_for_runs(path.name) for path in folder.path.iterdir()):
         raise BadInput(
             f"{folder.path} is not empty. Give another folder with --out, or replace earlier "
             "results with --overwrite."
         )
+
+
+def _is_for_runs(name: str) -> bool:
+    """Return whether a file in the folder belongs to a run and not to its results."""
+    return name == _CHECKPOINT_NAME or name.startswith((_LOCK_NAME, f".{_LOCK_NAME}", ".clock-"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ def sampling_settings(request: Mapping[str, Any]) -> dict[str, Any]:
     return {argument: request[option] for argument, option in names.items()}
 
 
+@contextmanager
 def start_run(
     command: str,
     request: Mapping[str, Any],
@@ -42,8 +44,11 @@ def start_run(
     settings: dict[str, Any],
     n_subsamples: int = 0,
     check: Callable[[ChosenColumns], None] | None = None,
-) -> tuple[ChosenColumns, ResultsFolder]:
-    """Read and check the data, open the folder of results, and say what is about to be done."""
+) -> Iterator[tuple[ChosenColumns, ResultsFolder]]:
+    """Read and check the data, open the folder of results, and say what is about to be done.
+
+    Meanwhile the folder belongs to this run.
+    """
     file: Path = request["file"]
     table = read_table(file, request["separator"], request["encoding"])
     data = choose_columns(
@@ -54,16 +59,16 @@ def start_run(
     )  # fmt: skip
     if check is not None:
         check(data)
-    folder = open_folder(
+    with open_folder(
         request["out"] or Path(f"{file.name.split('.')[0]}-{_FOLDERS[command]}"),
         describe_run(command, request, data, plans),
         resume=request["resume"],
         overwrite=request["overwrite"],
-    )
-    if not is_silent(request):
-        for text in [*table.notes, *data.notes]:
-            note(f"{file}: {text}")
-        rows, columns = data.X.height, data.X.width
-        note(f"{file}: {rows:,} rows, {columns:,} columns, response {request['target']!r}.")
-        say_how_long(data, plans, settings, n_subsamples)
-    return data, folder
+    ) as folder:
+        if not is_silent(request):
+            for text in [*table.notes, *data.notes]:
+                note(f"{file}: {text}")
+            rows, columns = data.X.height, data.X.width
+            note(f"{file}: {rows:,} rows, {columns:,} columns, response {request['target']!r}.")
+            say_how_long(data, plans, settings, n_subsamples)
+        yield data, folder

@@ -104,20 +104,21 @@ def select(
         if subsamples:
             check_subsamples(data, subsamples, settings, **how, n_permutations=permutations)
 
-    data, folder = start_run("select", request, [plan], settings, subsamples or 0, check)
-    found, is_partial = _run(
-        data, plan, {**how, **settings, **data.about}, folder, auto=replicates == "auto"
-    )
-    missing = None
-    if is_partial:
-        missing = f"{found.draws.n_replicates} of {plan.n_replicates} replicates"
-    elif subsamples:
-        found, is_complete = add_row_stability(found, data, subsamples, settings, folder)
-        missing = None if is_complete else "all replicates, but not of --subsamples"
-    write_selection(found, folder.path, data, request["file"].name, silent=is_silent(request))
-    if missing is None:
-        folder.discard_unfinished()
-    _show(found, request["target"], folder, request["as_json"], request["quiet"])
+    run = start_run("select", request, [plan], settings, subsamples or 0, check)
+    with run as (data, folder):
+        found, is_partial = _run(
+            data, plan, {**how, **settings, **data.about}, folder, auto=replicates == "auto"
+        )
+        missing = None
+        if is_partial:
+            missing = f"{found.draws.n_replicates} of {plan.n_replicates} replicates"
+        elif subsamples:
+            found, is_complete = add_row_stability(found, data, subsamples, settings, folder)
+            missing = None if is_complete else "all replicates, but not of --subsamples"
+        write_selection(found, folder.path, data, request["file"].name, silent=is_silent(request))
+        if missing is None:
+            folder.discard_unfinished()
+        _show(found, request["target"], folder, request["as_json"], request["quiet"])
     if missing is not None:
         note(f"Stopped. This is the result of {missing}. Run the same command with --resume to "
              "continue.")  # fmt: skip

@@ -1,0 +1,121 @@
+"""A folder of results belongs to one run at a time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from bayesvc import _lock
+from bayesvc.cli.errors import BadInput, Stopped
+from bayesvc.cli.results_folder import open_folder
+from tests.helpers.processes import wait_for
+from tests.helpers.settings import SHORT_OPTIONS
+
+# So many replicates that they are not finished before the process is suspended.
+MANY = ("--burn-in", "300", "--draws", "300", "--jobs", "1")
+COMMANDS = {
+    "select": ("select", "--replicates", "60", *MANY),
+    "compare": ("compare", "--methods", "bart-vip-local", *MANY),
+}
+NEW = {"resume": False, "overwrite": False}
+
+
+@pytest.fixture
+def start(file, tmp_path):
+    """Start a command on the folder `out`, and return it once a replicate is finished."""
+    started = []
+
+    def bayesvc(name):
+        command, *options = COMMANDS[name]
+        args = [command, str(file), "-y", "y", "--exclude", "who", "--out", "out", *options]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "bayesvc", *args],
+            cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        started.append(process)
+        wait_for(lambda: any((tmp_path / "out" / "unfinished").glob("fit-*.npz")))
+        return process, args
+
+    yield bayesvc
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_second_run_is_refused_and_the_first_one_finishes(start, run, tmp_path, name):
+    process, args = start(name)
+    os.kill(process.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+    before = contents(tmp_path / "out")
+    for how in ((), ("--resume",), ("--overwrite",)):
+        refused = run(*args, *how)
+        assert refused.returncode == 2
+        owner = f"process {process.pid} on {_lock.host_name()}, since 20"
+        assert f"out is in use by another run: {owner}" in refused.stderr
+    assert contents(tmp_path / "out") == before
+    os.kill(process.pid, signal.SIGCONT)
+    _, errors = process.communicate(timeout=200)
+    assert process.returncode == 0, errors
+    assert not [path.name for path in (tmp_path / "out").iterdir() if path.name[0] == "."]
+
+
+def test_the_folder_of_a_killed_run_is_taken_over(start, run, tmp_path):
+    process, args = start("select")
+    process.kill()
+    process.communicate()
+    assert "Continue it with --resume" in run(*args).stderr
+    done = run(*args, "--resume", "--replicates", 2)
+    assert done.returncode == 0, done.stderr
+    assert not [path.name for path in (tmp_path / "out").iterdir() if path.name[0] == "."]
+
+
+def test_ctrl_c_gives_the_folder_back(start, tmp_path):
+    process, _ = start("compare")
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=200)
+    assert process.returncode == 130, errors
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["unfinished"]
+
+
+@pytest.mark.parametrize("error", [ValueError, BadInput, Stopped, SystemExit])
+def test_an_error_gives_the_folder_back(tmp_path, error):
+    def fail():
+        with open_folder(tmp_path / "out", {}, **NEW):
+            with pytest.raises(BadInput, match=f"process {os.getpid()} on "):
+                open_folder(tmp_path / "out", {}, **NEW).__enter__()
+            raise error("why")
+
+    with pytest.raises(error):
+        fail()
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["unfinished"]
+
+
+def test_a_refused_run_gives_the_folder_back(run, file, tmp_path):
+    command = ("select", file, "-y", "y", "--exclude", "who", "--out", "out")
+    short = (*SHORT_OPTIONS, "--replicates", "2")
+    assert run(*command, *short).returncode == 0
+    before = contents(tmp_path / "out")
+    for how in ((), ("--resume",)):
+        assert run(*command, *how).returncode == 2
+    assert contents(tmp_path / "out") == before
+
+
+def test_what_a_kill_leaves_of_a_lock_is_not_in_the_way(tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    leftovers = [".running.0123456789ab", "..running.0123456789ab", ".clock-0123456789abcdef"]
+    for name in leftovers:
+        (out / name).touch()
+        os.utime(out / name, (0, 0))
+    with open_folder(out, {}, **NEW):
+        pass
+    assert [path.name for path in out.iterdir()] == ["unfinished"]
