@@ -45,14 +45,11 @@ def compare(methods: tuple[str, ...], **request: Any) -> None:
     plans = [resolve_method(name) for name in names]
     settings = sampling_settings(request)
     with start_run("compare", request, plans, settings) as (data, folder):
-        try:
-            with progress_bar("sampling") as show:
-                found = bv.compare(
-                    data.X, data.y, names, checkpoint=folder.checkpoint, progress=show,
-                    **settings, **data.about,
-                )  # fmt: skip
-        except KeyboardInterrupt:
-            raise folder.stopped() from None
+        with progress_bar("sampling") as show:
+            found = bv.compare(
+                data.X, data.y, names, checkpoint=folder.checkpoint, progress=show,
+                **settings, **data.about,
+            )  # fmt: skip
         silent = is_silent(request)
         write_comparison(found, folder.path, data, request["file"].name, silent=silent)
         folder.discard_unfinished()

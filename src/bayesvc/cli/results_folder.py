@@ -51,7 +51,9 @@ class ResultsFolder:
             say(f"Report: {report}")
 
     def stopped(self, how: str = "Stopped") -> Stopped:
-        """Return the error for Ctrl-C before there is a result."""
+        """Return the error for Ctrl-C."""
+        if not self.checkpoint.is_dir():
+            return Stopped(f"{how}. All results are in {self.path}.")
         return Stopped(
             f"{how}. Finished replicates are in {self.checkpoint}. Run the same command with "
             "--resume to continue."
@@ -77,7 +79,10 @@ def open_folder(
         with _writing_to(path):
             folder.checkpoint.mkdir(exist_ok=True)
             write_record(folder.checkpoint, record)
-        yield folder
+        try:
+            yield folder
+        except KeyboardInterrupt:
+            raise folder.stopped() from None
 
 
 @contextmanager
