@@ -254,7 +254,8 @@ def delete_leftovers(path: Path) -> None:
     one = "[0-9a-f]"
     names = (f".{path.name}.{one * 12}", f"{path.name}.{one * 12}", f".clock-{one * 16}")
     for leftover in [found for name in names for found in path.parent.glob(name)]:
-        if SECONDS_UNTIL_GONE < seconds_since_beat(leftover) < float("inf"):
+        text = text_of(leftover)
+        if text is not None and _is_gone(text, leftover):
             leftover.unlink(missing_ok=True)
 
 
