@@ -10,9 +10,10 @@ from click.testing import CliRunner
 
 from bayesvc.cli.app import app
 from bayesvc.cli.errors import BadInput
-from bayesvc.cli.results_folder import ResultsFolder, open_folder
+from bayesvc.cli.results_folder import open_folder
 from bayesvc.cli.run_record import differences, read_record
 from bayesvc.cli.time_estimate import count_iterations
+from bayesvc.sampling.checkpoint import Checkpoint
 from bayesvc.selection.methods import resolve_method
 from tests.helpers.no_sampling import no_sampling
 
@@ -31,7 +32,7 @@ def stopped(file, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("bayesvc.cli.select_command.write_selection", _interrupt)
         assert run().exit_code != 0
-    assert ResultsFolder(tmp_path / "out").has_replicates
+    assert Checkpoint(tmp_path / "out" / "unfinished").has_chains
     return run
 
 

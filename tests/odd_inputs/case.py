@@ -84,7 +84,7 @@ class Command:
 
         for name, content in self.files:
             raw = content if isinstance(content, bytes) else content.encode()
-            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(raw)
         before = {path.name for path in folder.iterdir()}
         with chdir(folder), no_sampling():

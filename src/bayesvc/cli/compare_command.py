@@ -50,8 +50,8 @@ def compare(methods: tuple[str, ...], **request: Any) -> None:
                 data.X, data.y, names, checkpoint=folder.checkpoint, progress=show,
                 **settings, **data.about,
             )  # fmt: skip
-        silent = is_silent(request)
-        write_comparison(found, folder.path, data, request["file"].name, silent=silent)
+        with folder.replaced() as new:
+            write_comparison(found, new, data, request["file"].name, silent=is_silent(request))
         folder.discard_unfinished()
         if request["as_json"]:
             say_json(json.dumps({name: own.names for name, own in found.items()}, indent=1))

@@ -7,14 +7,23 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayesvc.cli.errors import BadInput, Stopped
 from bayesvc.cli.output import say
+from bayesvc.cli.result_files import (
+    CHECKPOINT_NAME,
+    LOCK_NAME,
+    check_places,
+    is_for_runs,
+    new_folder,
+    replace_results,
+    tidy,
+)
 from bayesvc.cli.run_record import delete_record, differences, read_record, write_record
 
-_CHECKPOINT_NAME = "unfinished"
-_LOCK_NAME = ".running"
+if TYPE_CHECKING:
+    from bayesvc._lock import Lock
 
 
 @dataclass(frozen=True)
@@ -22,11 +31,12 @@ class ResultsFolder:
     """Where results are written, and where finished replicates wait meanwhile."""
 
     path: Path
+    lock: Lock
 
     @property
     def checkpoint(self) -> Path:
         """The folder of finished replicates."""
-        return self.path / _CHECKPOINT_NAME
+        return self.path / CHECKPOINT_NAME
 
     @property
     def has_replicates(self) -> bool:
@@ -43,12 +53,36 @@ class ResultsFolder:
             delete_record(self.checkpoint)
             Checkpoint(self.checkpoint).clear()
 
+    @contextmanager
+    def replaced(self) -> Iterator[Path]:
+        """Give a folder to write results to, which then take the place of earlier ones.
+
+        If anything stops this, the earlier results stay as they are.
+        """
+        try:
+            yield new_folder(self.path)
+            if not self.lock.is_held:
+                raise BadInput(f"{self.path} was taken over by another run. Wait until it ends.")
+            replace_results(self.path, self.lock)
+        finally:
+            if self.lock.is_held:
+                tidy(self.path)
+
     def say_where(self) -> None:
         """Print where the results are, and the report to read first."""
         say(f"Results: {self.path}")
         report = self.path / "report.html"
         if report.exists():
             say(f"Report: {report}")
+
+    def failed(self, error: OSError) -> BadInput:
+        """Return the error for a disk that cannot be written to, such as a full one."""
+        reason = error.strerror or str(error)
+        return BadInput(
+            f"{self.path} cannot be written to: {reason}. Finished replicates are kept in "
+            f"{self.checkpoint}, and earlier results as they were. Make room there if the disk is "
+            "full. Then run the same command with --resume to continue."
+        )
 
     def stopped(self, how: str = "Stopped") -> Stopped:
         """Return the error for Ctrl-C."""
@@ -65,14 +99,14 @@ def open_folder(
     path: Path, record: Mapping[str, Any], *, resume: bool, overwrite: bool
 ) -> Iterator[ResultsFolder]:
     """Own the folder of results meanwhile, or refuse one that cannot be used for this run."""
-    folder = ResultsFolder(path)
     if path.exists() and not path.is_dir():
         raise BadInput(f"--out must be a folder. Got the file {path} instead.")
     if resume and overwrite:
         raise BadInput("--resume and --overwrite contradict each other. Give one of them.")
     if resume and not path.exists():
-        raise _nothing_to_resume(folder)
-    with _owned(path):
+        raise _nothing_to_resume(path)
+    with _owned(path) as lock:
+        folder = ResultsFolder(path, lock)
         _check_usable(folder, record, resume=resume, overwrite=overwrite)
         if overwrite:
             folder.discard_unfinished()
@@ -83,25 +117,33 @@ def open_folder(
             yield folder
         except KeyboardInterrupt:
             raise folder.stopped() from None
+        except BrokenPipeError:  # the reader of our output has closed it
+            raise
+        except OSError as error:
+            if not folder.checkpoint.is_dir():  # the results are complete, and cannot be printed
+                raise
+            raise folder.failed(error) from None
 
 
 @contextmanager
-def _owned(path: Path) -> Iterator[None]:
-    """Make a folder and lock it against other runs."""
+def _owned(path: Path) -> Iterator[Lock]:
+    """Make a folder, tidy it up after runs that were killed, and lock it against other runs."""
     from bayesvc._lock import Lock, LockHeld, delete_leftovers
 
     with _writing_to(path):
         path.mkdir(parents=True, exist_ok=True)
         try:
-            lock = Lock(path / _LOCK_NAME)
+            lock = Lock(path / LOCK_NAME)
         except LockHeld as held:
             raise BadInput(
                 f"{path} is in use by another run: {held.owner}. Wait until that run ends, or give "
                 "another folder with --out."
             ) from None
     try:
-        delete_leftovers(lock.path)
-        yield
+        with _writing_to(path):
+            delete_leftovers(lock.path)
+            tidy(path)
+        yield lock
     finally:
         lock.release()
 
@@ -126,20 +168,21 @@ def _check_usable(
             f"{folder.checkpoint} must be a folder, for finished replicates. Delete what is there, "
             "or give another folder with --out."
         )
+    check_places(folder.path)
     if resume:
         _check_same_run(folder, record)
     elif not overwrite:
         _check_unused(folder)
 
 
-def _nothing_to_resume(folder: ResultsFolder) -> BadInput:
-    return BadInput(f"{folder.path} holds no unfinished run. Leave out --resume.")
+def _nothing_to_resume(path: Path) -> BadInput:
+    return BadInput(f"{path} holds no unfinished run. Leave out --resume.")
 
 
 def _check_same_run(folder: ResultsFolder, record: Mapping[str, Any]) -> None:
     """Refuse to continue a run that was started with other settings."""
     if not folder.checkpoint.is_dir():
-        raise _nothing_to_resume(folder)
+        raise _nothing_to_resume(folder.path)
     stored = read_record(folder.checkpoint)
     if stored is None:
         raise BadInput(
@@ -163,13 +206,8 @@ def _check_unused(folder: ResultsFolder) -> None:
             f"{folder.path} holds an unfinished run. Continue it with --resume, or start again "
             "with --overwrite."
         )
-    if any(not _is_for_runs(path.name) for path in folder.path.iterdir()):
+    if any(not is_for_runs(path.name) for path in folder.path.iterdir()):
         raise BadInput(
             f"{folder.path} is not empty. Give another folder with --out, or replace earlier "
             "results with --overwrite."
         )
-
-
-def _is_for_runs(name: str) -> bool:
-    """Return whether a file in the folder belongs to a run and not to its results."""
-    return name == _CHECKPOINT_NAME or name.startswith((_LOCK_NAME, f".{_LOCK_NAME}", ".clock-"))

@@ -115,7 +115,8 @@ def select(
         elif subsamples:
             found, is_complete = add_row_stability(found, data, subsamples, settings, folder)
             missing = None if is_complete else "all replicates, but not of --subsamples"
-        write_selection(found, folder.path, data, request["file"].name, silent=is_silent(request))
+        with folder.replaced() as new:
+            write_selection(found, new, data, request["file"].name, silent=is_silent(request))
         if missing is None:
             folder.discard_unfinished()
         _show(found, request["target"], folder, request["as_json"], request["quiet"])

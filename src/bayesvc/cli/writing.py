@@ -26,7 +26,7 @@ def write_selection(
     page = folder / "report.html"
     evidence = found.table.rename({"variable": "feature"})
     evidence = evidence.sort(["selected", "rank", "feature"], descending=[True, False, False])
-    evidence.write_csv(folder / "selection.csv")
+    (folder / "selection.csv").write_bytes(evidence.write_csv().encode())
     found.to_json(folder / "selection.json")
     found.draws.save(folder / "draws.npz")
     with_extra("figures", lambda: _selection_figures(found, folder / "figures"), silent=silent)
@@ -39,7 +39,8 @@ def write_comparison(
     """Write comparison.csv, comparison.json, a figure and report.html."""
     page, figure = folder / "report.html", folder / "figures" / "agreement.svg"
     votes = found.table.rename({"variable": "feature"})
-    votes.sort("methods", descending=True, maintain_order=True).write_csv(folder / "comparison.csv")
+    votes = votes.sort("methods", descending=True, maintain_order=True)
+    (folder / "comparison.csv").write_bytes(votes.write_csv().encode())
     chosen = {name: selection.names for name, selection in found.items()}
     about = {
         "target": data.y.name,
