@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -119,3 +121,39 @@ def test_what_a_kill_leaves_of_a_lock_is_not_in_the_way(tmp_path):
     with open_folder(out, {}, **NEW):
         pass
     assert [path.name for path in out.iterdir()] == ["unfinished"]
+
+
+REPLACE = """
+    import sys, pathlib
+    from bayesvc.cli.results_folder import open_folder
+
+    out = pathlib.Path(sys.argv[1])
+    with open_folder(out, {}, resume=False, overwrite=True) as folder:
+        print("owned", flush=True)
+        sys.stdin.readline()
+        for number in range(int(sys.argv[2])):
+            with folder.replaced() as new:
+                (new / "selection.csv").write_text(str(number))
+        print("done", flush=True)
+        sys.stdin.readline()
+"""
+
+
+def test_runs_that_start_while_results_are_replaced_are_refused_and_disturb_nothing(tmp_path):
+    out, n_rounds = tmp_path / "out", 100
+    owner = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(REPLACE), str(out), str(n_rounds)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert owner.stdout.readline() == "owned\n"
+    owner.stdin.write("go\n")
+    owner.stdin.flush()
+    while not select.select([owner.stdout], [], [], 0)[0]:
+        with pytest.raises(BadInput, match=f"in use by another run: process {owner.pid} on "):
+            open_folder(out, {}, resume=False, overwrite=True).__enter__()
+    assert owner.stdout.readline() == "done\n"
+    owner.communicate("go\n")
+    assert owner.returncode == 0
+    assert {path.name for path in out.iterdir()} == {"selection.csv", "unfinished"}
+    assert {path.name for path in tmp_path.iterdir()} == {"out"}
+    assert (out / "selection.csv").read_text() == str(n_rounds - 1)

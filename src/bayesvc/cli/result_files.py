@@ -94,7 +94,8 @@ def _empty(aside: Path, place: Path) -> None:
         (aside / _FIGURES).rmdir()
     for path in aside.iterdir():  # the replicates, and what others put there in the last moment
         if not os.path.lexists(place / path.name):
-            path.rename(place / path.name)
+            with suppress(FileNotFoundError):  # others may delete theirs again
+                path.rename(place / path.name)
     with suppress(OSError):
         aside.rmdir()
 

@@ -128,11 +128,14 @@ def open_folder(
 @contextmanager
 def _owned(path: Path) -> Iterator[Lock]:
     """Make a folder, tidy it up after runs that were killed, and lock it against other runs."""
-    from bayesvc._lock import Lock, LockHeld, delete_leftovers
+    from bayesvc._lock import Lock, LockHeld, delete_leftovers, running_owner
 
     with _writing_to(path):
         path.mkdir(parents=True, exist_ok=True)
         try:
+            # A look first: to try for the lock writes to a folder that its owner may just replace.
+            if owner := running_owner(path / LOCK_NAME):
+                raise LockHeld(owner)
             lock = Lock(path / LOCK_NAME)
         except LockHeld as held:
             raise BadInput(
