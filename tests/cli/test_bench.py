@@ -1,11 +1,5 @@
 """`bayesvc bench` as a user runs it."""
 
-import os
-import signal
-import subprocess
-import sys
-from itertools import chain
-
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -17,8 +11,6 @@ from bayesvc.bench.store import SCHEMA, Store
 from bayesvc.cli.app import app
 from bayesvc.cli.output import clock
 from tests.helpers import small_grid
-from tests.helpers.paths import ROOT
-from tests.helpers.processes import wait_for
 
 
 def bench(*args):
@@ -278,25 +270,3 @@ def test_an_unreachable_scheduler(tmp_path, monkeypatch):
     found = bench("run", "--grid", "smoke", "--out", tmp_path / "s", "--dask", "tcp://127.0.0.1:1")
     assert found.exit_code == 2
     assert "No Dask scheduler answers" in found.output
-
-
-def test_ctrl_c_says_how_to_go_on(tmp_path, monkeypatch):
-    marks = tmp_path / "marks"
-    marks.mkdir()
-    monkeypatch.setenv("SMALL_GRID_MARKS", str(marks))
-    monkeypatch.setenv("SMALL_GRID_HOLD", "1")  # the second task never ends
-    options = {
-        "--grid": "smoke", "--methods": "tests.helpers.small_grid:slow",
-        "--out": str(tmp_path / "s"), "--jobs": "1",
-    }  # fmt: skip
-    command = [sys.executable, "-m", "bayesvc", "bench", "run", *chain(*options.items())]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-    rows = tmp_path / "s" / "rows"
-    wait_for(lambda: rows.exists() and list(rows.glob("*.parquet")))
-    os.kill(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=200)
-    assert process.returncode == 130
-    assert "Run the same command to continue" in err
-    assert "Traceback" not in err
-    assert list(rows.glob("*.parquet"))
-    assert not list((tmp_path / "s" / "claims").iterdir())

@@ -13,9 +13,11 @@ from typing import Any
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from bayesvc._background import SECONDS_BETWEEN_LOOKS
 from bayesvc._validation import check_integer, resolve_n_jobs
 from bayesvc.bench.entries import Entry
 from bayesvc.bench.grid import Grid, Task
+from bayesvc.bench.interrupts import DeferredInterrupts
 from bayesvc.bench.store import Store, StoreError
 from bayesvc.bench.task_run import Outcome, run_task
 
@@ -73,13 +75,17 @@ def run_grid(
     resolve_n_jobs(n_jobs)  # an error before the folder is created
     index, parts = check_shard(shard)
     mine = dict(list(grid.tasks.items())[index - 1 :: parts])
-    with Store(folder, grid.settings) as store, _workers(dask, n_jobs) as (executor, width):
+    with (
+        _workers(dask, n_jobs) as (executor, width),
+        DeferredInterrupts() as interrupts,
+        Store(folder, grid.settings) as store,
+    ):
         queue = _Queue(store, mine, retry_failed)
         report = on_done or (lambda done, total, failed: None)
         n_run = n_failed = 0
         done_before = len(mine) - queue.n_left
         report(done_before, len(mine), 0)
-        for outcome in _outcomes(executor, width, queue, grid, keep_draws):
+        for outcome in _outcomes(executor, width, queue, grid, keep_draws, interrupts):
             store.add(outcome.task, outcome.rows, outcome.tallies)
             n_run += 1
             n_failed += sum(row["error"] is not None for row in outcome.rows)
@@ -126,18 +132,24 @@ class _Queue:
 
 
 def _outcomes(
-    executor: Executor, width: int, queue: _Queue, grid: Grid, keep_draws: bool
+    executor: Executor,
+    width: int,
+    queue: _Queue,
+    grid: Grid,
+    keep_draws: bool,
+    interrupts: DeferredInterrupts,
 ) -> Iterator[Outcome]:
     running: set[Future[Outcome]] = set()
     more = True
     while more or running:
+        interrupts.check()
         while more and len(running) <= width:  # one more than can run, so that no worker waits
             found = queue.next()
             more = found is not None
             if found is not None:
                 running.add(executor.submit(run_task, *found, grid.settings, keep_draws))
         if running:
-            done, running = wait(running, return_when=FIRST_COMPLETED)
+            done, running = wait(running, SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED)
             for future in done:
                 yield _result(future)
 
