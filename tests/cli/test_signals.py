@@ -56,3 +56,12 @@ def test_a_stopped_benchmark_says_how_to_go_on(held_run, tmp_path, number, code,
         assert list(rows.glob("*.parquet"))
         assert not list((tmp_path / "s" / "claims").iterdir())
         wait_for(lambda: not session_of(process.pid))
+
+
+def test_no_process_outlives_a_killed_benchmark(held_run, tmp_path):
+    with running(held_run, cwd=ROOT, **PIPES) as process:
+        wait_until_held(tmp_path, process)
+        assert len(session_of(process.pid)) > 1
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate(timeout=200)
+        wait_for(lambda: not session_of(process.pid))

@@ -20,6 +20,7 @@ from bayesvc.bench.grid import Grid, Task
 from bayesvc.bench.interrupts import DeferredInterrupts
 from bayesvc.bench.store import Store, StoreError
 from bayesvc.bench.task_run import Outcome, run_task
+from bayesvc.bench.worker import prepare_worker
 
 OnDone = Callable[[int, int, int], object]
 
@@ -171,7 +172,13 @@ def _workers(dask: str | None, n_jobs: int) -> Iterator[tuple[Executor, int]]:
             yield executor, n_jobs if n_jobs > 0 else max(1, width + 1 + n_jobs)
         return
     width = resolve_n_jobs(n_jobs)
-    executor = get_reusable_executor(max_workers=width, timeout=3600, reuse=False)
+    executor = get_reusable_executor(
+        max_workers=width,
+        timeout=3600,
+        reuse=False,
+        initializer=prepare_worker,
+        initargs=(os.getpid(),),
+    )
     try:
         yield executor, width
     finally:

@@ -17,6 +17,7 @@ from bayesvc.bench.grid import Task
 from bayesvc.bench.kept import KeptTallies, describe_kept, unpack
 from bayesvc.bench.store import SCHEMA, Store, StoreError
 from bayesvc.bench.task_run import lacking, rescore_task
+from bayesvc.bench.worker import end_with
 from bayesvc.sampling.progress import ProgressCallback
 
 
@@ -58,7 +59,7 @@ def rescore(
         raise StoreError(f"{folder} holds no kept tallies. Run the grid with --keep-draws.")
     _check_tallies(store, tasks, entries)
     jobs = min(resolve_n_jobs(n_jobs), len(tasks))
-    work = (delayed(_rows)(store, task, entries) for task in tasks)
+    work = (delayed(_rows)(os.getpid(), store, task, entries) for task in tasks)
     rows: list[dict[str, Any]] = []
     for done, part in enumerate(Parallel(n_jobs=jobs, return_as="generator")(work), 1):
         rows += part
@@ -88,6 +89,9 @@ def _size(fits: KeptTallies) -> tuple[int, int]:
     return fits.n_replicates, fits.n_permuted
 
 
-def _rows(store: Store, task: Task, entries: tuple[Entry, ...]) -> list[dict[str, Any]]:
+def _rows(
+    parent: int, store: Store, task: Task, entries: tuple[Entry, ...]
+) -> list[dict[str, Any]]:
+    end_with(parent)
     relevant = np.arange(len(feynman.equation(task.problem).variables))
     return rescore_task(task, entries, unpack(store.draws_path(task)), relevant)
