@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from tests.helpers.processes import running, session_of, wait_for
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+LONG = ("--burn-in", "600", "--draws", "600", "--replicates", "40", "--jobs", "1")
 
 
 @pytest.fixture
@@ -42,10 +44,10 @@ def wait_until_held(tmp_path, process):
     return rows
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("to_group", [False, True], ids=["process", "group"])
 def test_a_stopped_benchmark_says_how_to_go_on(held_run, tmp_path, number, code, to_group):
-    """A terminal sends Ctrl-C to the whole group."""
+    """A terminal sends Ctrl-C to the whole group, and so do schedulers with SIGTERM."""
     with running(held_run, cwd=ROOT, **PIPES) as process:
         rows = wait_until_held(tmp_path, process)
         (os.killpg if to_group else os.kill)(process.pid, number)
@@ -65,3 +67,45 @@ def test_no_process_outlives_a_killed_benchmark(held_run, tmp_path):
         os.kill(process.pid, signal.SIGKILL)
         process.communicate(timeout=200)
         wait_for(lambda: not session_of(process.pid))
+
+
+def test_sigterm_leaves_a_result_and_resume_ends_where_it_would_have(file, tmp_path, run_process):
+    command = ("select", file, "-y", "y", "--exclude", "who", *LONG)
+    whole = [sys.executable, "-m", "bayesvc", *map(str, command), "--out", "out"]
+    unfinished = tmp_path / "out" / "unfinished"
+    with running(whole, cwd=tmp_path, **PIPES) as process:
+        wait_for(lambda: len(list(unfinished.glob("fit-*.npz"))) >= 2)
+        os.kill(process.pid, signal.SIGTERM)
+        _, err = process.communicate(timeout=200)
+    assert process.returncode == 143, err
+    assert "with --resume to continue" in err
+    assert "Traceback" not in err
+    resumed = run_process(*command, "--out", "out", "--resume", "--json")
+    assert resumed.returncode == 0, resumed.stderr
+    assert json.loads(resumed.stdout)["n_replicates"] == 40
+    assert resumed.stdout == run_process(*command, "--out", "whole", "--json").stdout
+
+
+def test_sigterm_before_the_first_replicate_is_finished(file, tmp_path):
+    options = ("--burn-in", "2000000", "--draws", "10", "--jobs", "1", "--out", "out")
+    command = ("select", file, "-y", "y", "--exclude", "who", *options)
+    with running(
+        [sys.executable, "-m", "bayesvc", *map(str, command)], cwd=tmp_path, **PIPES
+    ) as process:
+        wait_for(lambda: (tmp_path / "out" / "unfinished").exists())
+        os.kill(process.pid, signal.SIGTERM)
+        _, err = process.communicate(timeout=200)
+    assert process.returncode == 143, err
+    assert "Traceback" not in err
+
+
+def test_a_command_that_ignores_sigterm_goes_on(tmp_path):
+    """As under `trap '' TERM`: whoever starts it so does not want it to end."""
+    program = (
+        "import signal, sys; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "from bayesvc.cli.signals import sigterm_as_interrupt\n"
+        "with sigterm_as_interrupt():\n    signal.raise_signal(signal.SIGTERM)\n"
+        "print('done')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr

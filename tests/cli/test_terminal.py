@@ -107,3 +107,15 @@ def test_ctrl_c_before_the_first_fit_is_finished(file, tmp_path):
     assert code == 130
     assert "Stopped before there was a result" in text
     assert "Traceback" not in text
+
+
+def test_sigterm_gives_the_cursor_back(file, tmp_path):
+    command = ("select", file, "-y", "y", "--exclude", "who", "--out", "out", *LONG)
+    terminal = Terminal(*command, cwd=tmp_path)
+    hide, show = "\x1b[?25l", "\x1b[?25h"
+    terminal.read_until(lambda text: hide in text and "sampling" in text)
+    os.kill(terminal.process.pid, signal.SIGTERM)
+    code, text = terminal.finish()
+    assert code == 143, text
+    assert "--resume" in text
+    assert terminal.text.rindex(show) > terminal.text.rindex(hide)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 
+from bayesvc.cli.signals import sigterm_as_interrupt
+
 
 def main() -> None:
     """Run the command line, or say what to install if its libraries are missing."""
-    try:
-        from bayesvc.cli.app import app
-    except ModuleNotFoundError as error:
-        if error.name not in ("click", "rich"):
-            raise
-        sys.exit(f"The command line needs {error.name}. Run: pip install 'bayesvc[cli]'")
-    app()
+    with sigterm_as_interrupt():
+        try:
+            from bayesvc.cli.app import app
+        except ModuleNotFoundError as error:
+            if error.name not in ("click", "rich"):
+                raise
+            sys.exit(f"The command line needs {error.name}. Run: pip install 'bayesvc[cli]'")
+        app()

@@ -28,7 +28,7 @@ class BadInput(VisibleError):
 
 
 class Stopped(VisibleError):
-    """Stopped by Ctrl-C; the exit code is 130."""
+    """Stopped by Ctrl-C; the exit code is 130, or 143 after SIGTERM."""
 
     exit_code = 130
 
