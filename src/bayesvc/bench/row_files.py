@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from bayesvc._csv import read_text_csv, write_csv
 from bayesvc.bench.store import SCHEMA, Store, StoreError
 
 _KINDS = (".parquet", ".csv")
@@ -47,7 +48,7 @@ def write_rows(rows: pl.DataFrame, path: Path) -> None:
         rows.write_parquet(path, compression="zstd")
     else:
         joined = pl.col("selected").cast(pl.List(pl.String)).list.join(" ")
-        rows.with_columns(joined).write_csv(path)
+        write_csv(rows.with_columns(joined), path)
 
 
 def read_rows(path: Path) -> pl.DataFrame:
@@ -64,7 +65,7 @@ def read_rows(path: Path) -> pl.DataFrame:
     remedy = "Give a file of `bayesvc bench export` or `bayesvc bench rescore`."
     is_csv = path.suffix == ".csv"
     try:
-        rows = pl.read_csv(path, infer_schema=False) if is_csv else pl.read_parquet(path)
+        rows = read_text_csv(path) if is_csv else pl.read_parquet(path)
     except pl.exceptions.PolarsError as error:
         first = str(error).splitlines()[0]
         raise StoreError(f"{path} cannot be read as Parquet or CSV: {first}. {remedy}") from None

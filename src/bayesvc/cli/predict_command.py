@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bayesvc._csv import write_csv
 from bayesvc._text import listed
 from bayesvc.cli.chosen_columns import check_predictors, choose_columns
 from bayesvc.cli.errors import BadInput, report_errors
@@ -74,7 +75,7 @@ def predict(
     check_predictors(new_X, is_new=True)
     model = _fit(data.X, data.y, interval, trees, seed, jobs)
     predicted = _predictions(model, new_X, interval)
-    rows.with_columns(**predicted).write_csv(out)
+    write_csv(rows.with_columns(**predicted), out)
     say(f"Wrote {rows.height:,} predictions of {target} to {out}.")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bayesvc._csv import write_csv
 from bayesvc._text import as_sentence
 from bayesvc.cli.output import note
 
@@ -26,7 +27,7 @@ def write_selection(
     page = folder / "report.html"
     evidence = found.table.rename({"variable": "feature"})
     evidence = evidence.sort(["selected", "rank", "feature"], descending=[True, False, False])
-    (folder / "selection.csv").write_bytes(evidence.write_csv().encode())
+    write_csv(evidence, folder / "selection.csv")
     found.to_json(folder / "selection.json")
     found.draws.save(folder / "draws.npz")
     with_extra("figures", lambda: _selection_figures(found, folder / "figures"), silent=silent)
@@ -40,7 +41,7 @@ def write_comparison(
     page, figure = folder / "report.html", folder / "figures" / "agreement.svg"
     votes = found.table.rename({"variable": "feature"})
     votes = votes.sort("methods", descending=True, maintain_order=True)
-    (folder / "comparison.csv").write_bytes(votes.write_csv().encode())
+    write_csv(votes, folder / "comparison.csv")
     chosen = {name: selection.names for name, selection in found.items()}
     about = {
         "target": data.y.name,
