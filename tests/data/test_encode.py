@@ -59,10 +59,10 @@ def test_polars_decimals():
 
 
 def test_integers_wider_than_numpy_has():
-    wide = [10**20, 2 * 10**20, -(10**30)]
+    wide = [10**20, 2 * 10**20, -(2**100)]
     data = pl.DataFrame({"a": wide, "b": [1, 2, 3]}, schema={"a": pl.Int128, "b": pl.Int64})
-    np.testing.assert_array_equal(encode_X(data).values, [[1e20, 1], [2e20, 2], [-1e30, 3]])
-    assert encode_y(data["a"]).values.tolist() == [1e20, 2e20, -1e30]
+    np.testing.assert_array_equal(encode_X(data).values, [[1e20, 1], [2e20, 2], [-(2.0**100), 3]])
+    assert encode_y(data["a"]).values.tolist() == [1e20, 2e20, -(2.0**100)]
 
 
 @pytest.mark.parametrize("frame", FRAMES)

@@ -42,6 +42,8 @@ REFUSED = [
     bad("numbers and text", np.array([1, "a"] * 15, dtype=object), TypeError, "'int', 'str'"),
     bad("dates", pd.date_range("2020-01-01", periods=N), TypeError, "`y`", "Convert",
         varies=r"(?<=datetime64\[).*(?=\])"),
+    bad("integers above 2**53", np.arange(2**60, 2**60 + N), ValueError, "`y` must hold numbers",
+        "Got 1152921504606846977", "Subtract a constant"),
     bad("complex numbers", Y.astype(complex), TypeError, "complex"),
     bad("two columns", np.column_stack([Y, Y]), ValueError, "`y` must be one-dim", "(30, 2)"),
     bad("a data frame of two columns", pd.DataFrame({"a": Y, "b": Y}), ValueError, "2 columns"),

@@ -106,6 +106,8 @@ def choose_columns(
         for name, columns in (groups or {}).items()
     }
     own_weights = None if weights is None else frame[weights]
+    if own_weights is not None:
+        _refuse_rounded(own_weights, "It holds the weights. Divide them by a constant.")
     own_blocks = None if blocks is None else frame[blocks]
     return ChosenColumns(X, y, own_weights, own_blocks, own_groups or None, response)
 
@@ -115,6 +117,7 @@ def check_target(y: pl.Series, response: Response = "auto") -> None:
     pl = polars_or_refuse()
     for kind, count in (("missing", _missing), ("infinite", _infinite)):
         _refuse_some(y.to_frame(), kind, count, "It is the target. Delete these rows.")
+    _refuse_rounded(y, "It is the target. Subtract a constant.")
     kinds = y.n_unique()
     if kinds == 1:
         raise BadInput(
@@ -180,6 +183,20 @@ def check_predictors(X: pl.DataFrame, *, is_new: bool = False) -> None:
             + _free_text_remedy(free, [name for name in free if X[name].n_unique() == X.height])
         )
     _refuse_some(X, "infinite", _infinite, "Correct the file, or use --exclude {names}")
+    for column in X:
+        names = _joined([column.name])
+        _refuse_rounded(column, f"Subtract a constant, or leave it out: --exclude {names}")
+
+
+def _refuse_rounded(column: pl.Series, remedy: str) -> None:
+    """Refuse integers that the sampler, which computes with float64, would round."""
+    if not (column.dtype.is_integer() or column.dtype.is_decimal()):
+        return
+    from bayesvc.data.exact import is_large, refuse_rounded
+
+    pl = polars_or_refuse()
+    if is_large(column.cast(pl.Float64).to_numpy()):
+        refuse_rounded(f"Column {column.name!r}", column.to_list(), remedy)
 
 
 def _refuse_some(

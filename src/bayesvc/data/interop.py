@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bayesvc._text import counted, visible
 from bayesvc._validation import must_be, shown
+from bayesvc.data.exact import first_rounded, is_large, refuse_rounded
 
 
 def as_narwhals(data: Any, name: str) -> Any | None:
@@ -44,9 +45,16 @@ def is_frame(data: Any) -> bool:
 
 
 def as_array(data: Any, name: str) -> NDArray[Any]:
-    """Return `data` as an array, which rows of unequal length do not form."""
+    """Return `data` as an array, which rows of unequal length do not form.
+
+    Integers of a list that numpy would round stay objects.
+    """
     try:
-        return np.asarray(data)
+        values = np.asarray(data)
+        if isinstance(data, list | tuple) and values.dtype.kind == "f" and is_large(values):
+            objects = np.array(data, dtype=object)
+            return values if first_rounded(objects.flat) is None else objects
+        return values
     except ValueError as error:
         raise ValueError(
             f"`{name}` must be an array. Got a {type(data).__name__} that does not form one "
@@ -80,7 +88,7 @@ def one_per_row(name: str, data: Any) -> NDArray[Any]:
             raise ValueError(must_be(name, "one column", got, "pass one of its columns"))
         series = series[series.columns[0]]
     if series is not None:
-        series = without_wide_integers(series)
+        series = without_wide_integers(series, name)
     values = as_array(data, name) if series is None else np.asarray(series.to_numpy())
     if values.ndim == 0:
         refuse_scalar(name, data, "an array, a series or a list with one value per row of X")
@@ -99,11 +107,14 @@ def is_wide_integer(dtype: Any) -> bool:
     return dtype in (nw.Int128, nw.UInt128)
 
 
-def without_wide_integers(series: Any) -> Any:
+def without_wide_integers(series: Any, name: str) -> Any:
     """Return a narwhals series of such integers as one of float64, any other as it is."""
     import narwhals as nw
 
-    return series.cast(nw.Float64) if is_wide_integer(series.dtype) else series
+    if not is_wide_integer(series.dtype):
+        return series
+    refuse_rounded(f"`{name}`", series.to_list())
+    return series.cast(nw.Float64)
 
 
 def is_missing(value: Any) -> bool:

@@ -14,6 +14,14 @@ from numpy.typing import NDArray
 
 from bayesvc._text import counted, listed, quoted
 from bayesvc._typing import ColumnName
+from bayesvc.data.exact import (
+    as_float,
+    is_large,
+    large_columns,
+    of_column,
+    refuse_rounded,
+    refuse_rounded_columns,
+)
 from bayesvc.data.interop import (
     as_array,
     as_narwhals,
@@ -76,6 +84,7 @@ def read_X(X: Any, min_rows: int, keep: Keep = None) -> RawColumns:
         values = dense_matrix(values)
     if values.dtype.kind in "OUT":
         return _read_objects(values, names)
+    refuse_rounded_columns(values, names)
     return RawColumns(values, names, names_given=False)
 
 
@@ -84,7 +93,8 @@ def plain_array(X: Any) -> NDArray[Any]:
     if isinstance(X, np.ma.MaskedArray):
         if not np.ma.is_masked(X):
             return np.asarray(X.data)
-        kind: type = float if X.dtype.kind in "fiub" else object
+        rounds = X.dtype.kind in "iu" and is_large(X.data)
+        kind: type = float if X.dtype.kind in "fiub" and not rounds else object
         return np.asarray(np.ma.filled(X.astype(kind), np.nan))
     values = as_array(X, "X")
     if values.dtype.kind == "U" and not isinstance(X, np.ndarray):
@@ -113,6 +123,8 @@ def _read_objects(values: NDArray[Any], names: tuple[ColumnName, ...]) -> RawCol
                 f"{found.labels[0]!r}. Convert it, for example with X.astype(float), or pass a "
                 "data frame with a categorical column."
             )
+        if isinstance(found, np.ndarray) and is_large(found):
+            refuse_rounded(of_column(name), values[:, j])
         _take(found, j, matrix, categorical)
     return RawColumns(matrix, names, False, categorical)
 
@@ -141,7 +153,17 @@ def _read_frame(native: Any, frame: Any, min_rows: int, keep: Keep) -> RawColumn
     values = dense_frame(native) if sparse else _wide_as_floats(frame).to_numpy()
     if values.dtype.kind not in "fiub":
         return _read_columns(frame, names, not defaults, sparse)
+    for j in _rounded_columns(frame, values):
+        refuse_rounded(of_column(names[j]), frame.get_column(frame.columns[j]).to_list())
     return RawColumns(values, names, names_given=not defaults)
+
+
+def _rounded_columns(frame: Any, values: NDArray[Any]) -> list[int]:
+    """Return the columns with large numbers that are not floats."""
+    kinds = list(frame.schema.values())
+    if all(kind.is_float() for kind in kinds):
+        return []
+    return [j for j in large_columns(values) if not kinds[j].is_float()]
 
 
 def _name(label: Any) -> ColumnName:
@@ -178,6 +200,8 @@ def _read_columns(
         if isinstance(found, str):
             unusable.append(f"{names[j]!r} ({found})")
         else:
+            if isinstance(found, np.ndarray) and is_large(found) and not series.dtype.is_float():
+                refuse_rounded(of_column(names[j]), series.to_list())
             _take(found, j, matrix, categorical)
     if unusable:
         raise TypeError(
@@ -233,7 +257,7 @@ def _of_objects(values: list[Any]) -> NDArray[np.float64] | CategoricalColumn | 
         return _categorical(values, missing)
     if all(isinstance(value, numbers.Real | Decimal | np.bool_) for value in present):
         found = np.full(len(values), np.nan)
-        found[~missing] = [float(value) for value in present]
+        found[~missing] = [as_float(value) for value in present]
         return found
     kinds = sorted({type(value).__name__ for value in present})
     odd = next(v for v in present if not isinstance(v, numbers.Real | Decimal | np.bool_))

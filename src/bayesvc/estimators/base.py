@@ -12,7 +12,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayesvc._typing import FloatArray
-from bayesvc.data.interop import is_frame, one_per_row
+from bayesvc.data.interop import as_array, is_frame, one_per_row
 from bayesvc.data.read import plain_array
 from bayesvc.data.schema import Groups
 from bayesvc.data.sparse import is_sparse
@@ -41,23 +41,24 @@ class CheckedEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is 
                 f"{type(self).__name__} requires y to be passed, but the target y is None. "
                 "Pass one value per row of X."
             )
-        return self._checked(X, fitting=True), column_or_1d(y, warn=True)
+        own_y = as_array(y, "y") if isinstance(y, list | tuple) else y
+        return self._checked(X, fitting=True), column_or_1d(own_y, warn=True)
 
     def _checked(self, X: Any, *, fitting: bool = False) -> Any:
-        """Compare the columns with the fitted ones; turn arrays of numbers into floats.
+        """Compare the columns with the fitted ones; turn other arrays of floats into float64.
 
-        Frames, sparse matrices and objects are left to `encode_X`, which knows more kinds of
-        columns than scikit-learn, and how much memory there is.
+        Frames, sparse matrices, objects and integers are left to `encode_X`, which knows more kinds
+        of columns than scikit-learn, how much memory there is, and what must not be rounded.
         """
         if is_frame(X) or is_sparse(X):
             validate_data(self, X, reset=fitting, skip_check_array=True)
             return X
         if isinstance(X, list | tuple | np.ma.MaskedArray):
             X = plain_array(X)
-        text = getattr(getattr(X, "dtype", None), "kind", "f") in "OUT"
+        left = getattr(getattr(X, "dtype", None), "kind", "f") in "OUTiu"
         return validate_data(
-            self, X, reset=fitting, dtype=None if text else np.float64,
-            ensure_all_finite=False if text else "allow-nan",
+            self, X, reset=fitting, dtype=None if left else np.float64,
+            ensure_all_finite=False if left else "allow-nan",
             ensure_min_samples=2 if fitting else 1,
         )  # fmt: skip
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from bayesvc._parts import Registry, missing_members
 from bayesvc._text import counted, quoted
 from bayesvc._validation import check_choice
+from bayesvc.data.exact import as_float, is_large, refuse_rounded
 from bayesvc.data.interop import (
     as_array,
     as_narwhals,
@@ -164,7 +165,7 @@ def _series_array(series: Any) -> NDArray[Any]:
     missing = int(series.is_null().sum())
     if missing:
         raise ValueError(_no_missing(f"{counted(missing, 'missing value')}"))
-    series = without_wide_integers(series)
+    series = without_wide_integers(series, "y")
     if series.dtype.is_numeric() and not series.dtype.is_decimal():
         return np.asarray(series.to_numpy())
     return np.array(series.to_list(), dtype=None if series.dtype == nw.Boolean else object)
@@ -181,14 +182,17 @@ def _plain_objects(values: NDArray[Any]) -> NDArray[Any]:
     if all(isinstance(value, bool | np.bool_) for value in values):
         return values.astype(bool)
     try:
-        if not any(isinstance(value, str | bytes) for value in values):
-            return values.astype(np.float64)
+        if any(isinstance(value, str | bytes) for value in values):
+            raise TypeError
+        numbers = np.array([as_float(value) for value in values])
     except (TypeError, ValueError):
-        pass
-    raise TypeError(
-        "`y` must hold numbers, booleans or text, of one type. Got values of type "
-        f"{quoted(sorted(kinds))} instead."
-    )
+        raise TypeError(
+            "`y` must hold numbers, booleans or text, of one type. Got values of type "
+            f"{quoted(sorted(kinds))} instead."
+        ) from None
+    if is_large(numbers):
+        refuse_rounded("`y`", values)
+    return numbers
 
 
 def _no_missing(found: str) -> str:

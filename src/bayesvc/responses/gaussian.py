@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._typing import FloatArray, IntArray
+from bayesvc.data.exact import is_large, refuse_rounded
 from bayesvc.priors.calibration import (
     Calibration,
     check_sigma_prior,
@@ -60,6 +61,8 @@ class Gaussian:
                 "`y` must hold numbers for response='continuous'. Got text instead. Convert y, or "
                 "for two classes pass response='binary' or use BARTClassifier."
             )
+        if values.dtype.kind in "iu" and is_large(values):
+            refuse_rounded("`y`", values)
         with np.errstate(over="ignore"):
             numbers = values.astype(np.float64)  # a copy: the caller's array may change later
             span = np.ptp(numbers)
