@@ -17,9 +17,9 @@ import bayesvc as bv
 from bayesvc.bench.store import Store
 
 MARK = "BAYESVC_SOAK"  # in the environment of every process that the soak test starts
-_CHAIN = ("--burn-in", "1500", "--draws", "1500", "--replicates", "6", "--permutations", "6")
+_CHAIN = ("--burn-in", "1000", "--draws", "1000", "--replicates", "4", "--permutations", "19")
 _HOW = ("--method", "bart-vip-local", "--seed", "3", "--no-signal-test", "--quiet")
-_GRID = ("--grid", "smoke", "--methods", "dart-vc@2,bart-mpm", "--n", "500", "--snr", "1,5")
+_GRID = ("--grid", "smoke", "--methods", "dart-vc@2,bart-mpm", "--n", "500", "--snr", "1,inf")
 _TIMED = ("seconds",)
 
 
