@@ -93,7 +93,10 @@ class FileFormat:
 
 @contextmanager
 def atomic_file(target: Path) -> Iterator[BinaryIO]:
-    """Open a file to write, which replaces `target` once all of it is on the disk."""
+    """Open a file to write, which replaces `target` once all of it is on the disk.
+
+    An error of the disk names `target`.
+    """
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
         with temporary.open("wb") as file:
@@ -101,6 +104,10 @@ def atomic_file(target: Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
+    except OSError as error:
+        if error.errno is not None and error.filename in (None, str(temporary)):
+            error.filename = str(target)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayesvc._archive import atomic_file
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -42,7 +44,8 @@ def write_csv(frame: pl.DataFrame, path: Path) -> None:
     safe = frame.with_columns(_marked(texts))
     names = pl.DataFrame({"name": frame.columns}, schema={"name": pl.String})
     safe.columns = names.select(_marked(pl.col("name")))["name"].to_list()
-    path.write_bytes(safe.write_csv().encode())  # whose errors are those of the system
+    with atomic_file(path) as file:
+        file.write(safe.write_csv().encode())
 
 
 def read_text_csv(path: Path) -> pl.DataFrame:

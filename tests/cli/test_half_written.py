@@ -12,6 +12,7 @@ import textwrap
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import bayesvc as bv
@@ -357,3 +358,15 @@ def test_every_file_that_is_written_is_known_as_a_result(run, file, tmp_path, co
     assert run(*command, file, *options, "--quiet").returncode == 0
     assert len(results(tmp_path / "out")) > 3
     assert set(results(tmp_path / "out")) <= set(result_files._RESULTS)
+
+
+def test_a_full_disk_leaves_no_half_of_the_predictions(run, file, disk, table):
+    path, resize = disk
+    new = file.with_name("new.csv")
+    pl.concat([table] * 200).write_csv(new)
+    assert resize("64k").returncode == 0
+    args = ("predict", file, new, "-y", "y", "--exclude", "who", "--trees", 2, "--jobs", 1)
+    failed = run(*args, "--out", path / "p.csv")
+    assert failed.returncode == 2
+    assert f"{path / 'p.csv'}: No space left on device" in failed.stderr
+    assert list(path.iterdir()) == []
