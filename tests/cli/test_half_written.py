@@ -318,6 +318,16 @@ def test_a_link_to_a_folder_of_results_stays_and_permissions_too(tmp_path):
     assert stat.S_IMODE(real.stat().st_mode) == 0o750
 
 
+def test_a_link_in_the_place_of_a_hidden_folder_is_not_followed(tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "selection.csv").write_text("mine")
+    (tmp_path / ".out.bayesvc-new").symlink_to(elsewhere)
+    replace(tmp_path / "out")
+    assert shown(tmp_path / "out") == NEW
+    assert shown(elsewhere) == {"selection.csv": "mine"}
+
+
 def test_a_run_that_lost_its_folder_writes_nothing(tmp_path):
     def lose():
         new = {"resume": False, "overwrite": False}

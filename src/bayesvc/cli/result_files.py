@@ -71,7 +71,7 @@ def replace_results(folder: Path, lock: Lock) -> None:
 def tidy(folder: Path) -> None:
     """Finish the replacement of results, also after a kill; delete those that are not complete."""
     place = folder.resolve()
-    if _aside(place).is_dir():
+    if _aside(place).is_dir() and not _aside(place).is_symlink():
         _empty(_aside(place), place)
     if (place / _COMPLETE).is_dir():
         for name in _RESULTS:
