@@ -7,9 +7,9 @@ and in which version, and refuses any other kind when it reads.
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
-import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,18 +19,20 @@ from typing import Any, BinaryIO, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._npz import DamagedFile, Header, StoredArrays, open_arrays
 from bayesvc._typing import PathLike
 from bayesvc._validation import check_memory
 
 _T = TypeVar("_T")
 
 Arrays = dict[str, NDArray[Any]]
+ReadArrays = Mapping[str, NDArray[Any]]
+"""Arrays that may still be in their file."""
+
 _SETTINGS = "settings"
+_MOST_SETTINGS = 2**28  # bytes; a million names take far less
+_PARSED_BYTES = 25  # of memory for a byte of JSON, at most
 _WRONG = (KeyError, TypeError, ValueError, AttributeError, RuntimeError, IndexError)
-
-
-class DamagedFile(ValueError):
-    """The file does not hold the arrays that should be in it."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +50,10 @@ class FileFormat:
         text = json.dumps(about, allow_nan=False).encode()
         return {**arrays, _SETTINGS: np.frombuffer(text, dtype=np.uint8)}
 
-    def settings(self, path: PathLike, arrays: Arrays) -> dict[str, Any]:
+    def settings(self, path: PathLike, arrays: ReadArrays) -> dict[str, Any]:
         """Return the settings among arrays; raise ValueError if they are of another format."""
         try:
-            settings = json.loads(arrays[_SETTINGS].tobytes())
+            settings = json.loads(_settings_text(arrays))
             is_ours = settings.pop("format") == self.format
             version = settings.pop("version")
         except (*_WRONG, RecursionError) as error:
@@ -67,16 +69,25 @@ class FileFormat:
             )
         return dict(settings)
 
-    def read(self, path: PathLike, build: Callable[[dict[str, Any], Arrays], _T]) -> _T:
+    def read(self, path: PathLike, build: Callable[[dict[str, Any], ReadArrays], _T]) -> _T:
         """Return what `build` makes of the settings and the arrays of a file.
 
-        Nothing in the file is executed. An error in `build` means that the file is damaged.
+        Nothing in the file is executed, and an array is unpacked when `build` asks for it. An error
+        in `build` means that the file is damaged.
         """
         try:
-            arrays = read_arrays(Path(path))
+            with open_arrays(Path(path)) as arrays:
+                return self._built(path, arrays, build)
         except DamagedFile as error:
             reason = f"it is not a {self.holds} file, or it is damaged"
             raise ValueError(self._bad(path, reason, error)) from error
+
+    def _built(
+        self,
+        path: PathLike,
+        arrays: StoredArrays,
+        build: Callable[[dict[str, Any], ReadArrays], _T],
+    ) -> _T:
         settings = self.settings(path, arrays)
         try:
             return build(settings, arrays)
@@ -89,6 +100,16 @@ class FileFormat:
             f"`path` must be a file that {self.holds}.save wrote. Got {str(path)!r} instead, which "
             f"cannot be read: {reason}{detail}. Pass another file, or {self.again}."
         )
+
+
+def _settings_text(arrays: ReadArrays) -> bytes:
+    """Return the settings as text; raise ValueError if it is too long to be one."""
+    size = math.prod(header_of(_SETTINGS, arrays).shape)
+    if size > _MOST_SETTINGS:
+        raise ValueError(f"its settings have {size:,} bytes")
+    if size > _MOST_SETTINGS // 2**8:
+        check_memory("the settings", (size,), _PARSED_BYTES, "read it on a larger machine")
+    return check_array(_SETTINGS, arrays, (None,), np.uint8).tobytes()
 
 
 @contextmanager
@@ -132,30 +153,31 @@ def read_arrays(path: Path) -> Arrays:
     DamagedFile
         If the file is not an npz archive, or not complete.
     """
-    mode = path.stat().st_mode
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise DamagedFile("it is not a regular file")  # a pipe would block, a device never end
-    with path.open("rb") as file:
-        try:
-            with np.load(file, allow_pickle=False) as archive:
-                sizes = [member.file_size for member in archive.zip.infolist()]
-                remedy = "read it on a larger machine"
-                check_memory(f"{str(path)!r}", (sum(sizes),), 1, remedy, items="items")
-                arrays = {name: archive[name] for name in archive.files}
-        except MemoryError:
-            raise
-        except Exception as error:  # zipfile, its decompressors and numpy raise all kinds
-            raise DamagedFile(str(error) or type(error).__name__) from error
-    strangers = [name for name, part in arrays.items() if not isinstance(part, np.ndarray)]
-    if strangers:
-        raise DamagedFile(f"{strangers[0]!r} is not an array")
-    return arrays
+    with open_arrays(path) as arrays:
+        return dict(arrays)
+
+
+def header_of(name: str, arrays: ReadArrays) -> Header:
+    """Return the shape and the type of an array, without unpacking it from its file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc._archive import header_of
+    >>> header_of("a", {"a": np.zeros((2, 3))})
+    Header(shape=(2, 3), dtype=dtype('float64'))
+    """
+    if isinstance(arrays, StoredArrays):
+        return arrays.headers[name]
+    return Header(arrays[name].shape, arrays[name].dtype)
 
 
 def check_array(
-    name: str, arrays: Arrays, shape: tuple[int | None, ...], kind: type[np.generic]
+    name: str, arrays: ReadArrays, shape: tuple[int | None, ...], kind: type[np.generic]
 ) -> NDArray[Any]:
     """Return an array that must have this shape, where None is any length, and this type.
+
+    One of an open file is unpacked only if it has.
 
     Examples
     --------
@@ -164,13 +186,13 @@ def check_array(
     >>> check_array("a", {"a": np.zeros((2, 3))}, (None, 3), np.float64).shape
     (2, 3)
     """
-    array = arrays[name]
-    fits = len(array.shape) == len(shape) and all(
-        wanted in (None, size) for wanted, size in zip(shape, array.shape, strict=True)
+    found = header_of(name, arrays)
+    fits = len(found.shape) == len(shape) and all(
+        wanted in (None, size) for wanted, size in zip(shape, found.shape, strict=True)
     )
-    if not fits or array.dtype != kind:
-        raise ValueError(f"{name} is {array.dtype} {array.shape}")
-    return array
+    if not fits or found.dtype != kind:
+        raise ValueError(f"{name} is {found.dtype} {found.shape}")
+    return arrays[name]
 
 
 def add_prefix(prefix: str, arrays: Arrays) -> Arrays:
@@ -185,7 +207,7 @@ def add_prefix(prefix: str, arrays: Arrays) -> Arrays:
     return {f"{prefix}{name}": part for name, part in arrays.items()}
 
 
-def with_prefix(prefix: str, arrays: Arrays) -> Arrays:
+def with_prefix(prefix: str, arrays: ReadArrays) -> ReadArrays:
     """Return the arrays whose names start with a prefix, and drop it from their names.
 
     Examples
@@ -194,6 +216,8 @@ def with_prefix(prefix: str, arrays: Arrays) -> Arrays:
     >>> with_prefix("cut/", {"cut/tree": 1, "mask": 2})
     {'tree': 1}
     """
+    if isinstance(arrays, StoredArrays):
+        return arrays.under(prefix)
     return {
         name.removeprefix(prefix): part for name, part in arrays.items() if name.startswith(prefix)
     }

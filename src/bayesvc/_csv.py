@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesvc._archive import atomic_file
-
 if TYPE_CHECKING:
     import polars as pl
 
@@ -39,6 +37,8 @@ def write_csv(frame: pl.DataFrame, path: Path) -> None:
     ['=1+1', "'a'", 'b']
     """
     import polars as pl
+
+    from bayesvc._archive import atomic_file  # which loads numpy
 
     texts = pl.col(pl.String, pl.Categorical, pl.Enum).cast(pl.String)
     safe = frame.with_columns(_marked(texts))

@@ -215,7 +215,7 @@ def resolve_random_state(random_state: Any) -> int:
 
 def available_memory() -> int | None:
     """Return the bytes of memory this process can still get, or None if that is unknown."""
-    limits = []
+    limits = _left_of_own_limit()
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):
@@ -233,6 +233,20 @@ def available_memory() -> int | None:
         except (OSError, ValueError):
             return None
     return max(0, min(limits)) if limits else None
+
+
+def _left_of_own_limit() -> list[int]:
+    """Return what is left of the address space that this process was limited to, if it was."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return []
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except (ImportError, OSError, ValueError):  # not on this platform
+        return []
+    return [limit - used]
 
 
 def check_memory(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import pickle
 import shutil
@@ -9,6 +11,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -68,6 +71,34 @@ def member(name: str, content: bytes) -> Callable[[Path], None]:
             archive.writestr(name, content)
 
     return change
+
+
+def claiming(n_numbers: int) -> Callable[[Path], None]:
+    """Add an array that says it has so many numbers, and has ten."""
+
+    def change(path: Path) -> None:
+        raw = io.BytesIO()
+        about = {"descr": "<f8", "fortran_order": False, "shape": (n_numbers,)}
+        np.lib.format.write_array_header_1_0(raw, about)
+        with zipfile.ZipFile(path, "a") as archive:
+            archive.writestr("more.npy", raw.getvalue() + bytes(80))
+
+    return change
+
+
+def gzipped_bomb() -> None:
+    """Read a gzipped table of 10 kB on a machine with 10 MB of memory."""
+    from bayesvc.cli.table_file import read_table
+
+    Path("t.csv.gz").write_bytes(gzip.compress(b"y,a\n" + b"1,2\n" * 10**6))
+    with mock.patch("bayesvc._validation.available_memory", return_value=10**7):
+        read_table(Path("t.csv.gz"))
+
+
+def bad_input() -> type[Exception]:
+    from bayesvc.cli.errors import BadInput
+
+    return BadInput
 
 
 def copied(name: str) -> Callable[[Path], None]:
@@ -176,6 +207,8 @@ DRAWS: list[Case] = [
         "a leaf has the value nan", varies=None),
     bad("a file with an infinite value of a leaf", with_leaf(-np.inf), "trees are damaged",
         "a leaf has the value -inf", varies=None),
+    bad("a file with an array that says it has more numbers than it has", claiming(10**15),
+        "says that it has 8,000,000,000,000,000 bytes, but it has 80", varies=None),
     Refused("`Draws.load` of a file that is not there", lambda: bv.Draws.load("none.npz"),
             FileNotFoundError, ("none.npz",)),
     Refused("`draws.save` into a folder that is not there",
@@ -211,6 +244,8 @@ OTHERS: list[Case] = [
     Refused("`checkpoint=` a folder in which a file was copied to another chain's name", two_chains,
             ValueError, ("holds another chain than its name says", "Delete it"),
             r"(?<=fit-)[0-9a-f]+", two_chains_mixed_up),
+    Refused("a gzipped table that unpacks to more than memory holds", gzipped_bomb, bad_input(),
+            ("needs, unpacked, at least", "Remove columns or rows"), r"[\d.]+(?= GB)"),
     Refused("benchmark results into a folder of something else", results_in("."), store_error(),
             ("is not a folder of results",)),
     Refused("benchmark results into a file", results_in("thesis.txt"), store_error(),

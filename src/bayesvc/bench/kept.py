@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._archive import DamagedFile, read_arrays
+from bayesvc._archive import read_arrays
+from bayesvc._npz import DamagedFile
 from bayesvc._text import counted
 from bayesvc._typing import FloatArray
 from bayesvc.draws.draws import Draws

@@ -56,8 +56,6 @@ def predict(
     bayesvc predict past.csv next.csv --target sales --out predicted.csv
     bayesvc predict past.csv next.csv -y sales --selection past-selection --out predicted.csv
     """
-    from bayesvc._archive import atomic_file  # which loads numpy
-
     if out.exists():
         raise BadInput(f"{out} already exists. Give another name with --out, or delete it.")
     if not out.absolute().parent.is_dir():

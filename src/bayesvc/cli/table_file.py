@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import zipfile
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from bayesvc._text import quoted
 from bayesvc.cli.errors import BadInput
@@ -25,6 +26,8 @@ _MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"]
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE = 1 << 18
 _BYTES_PER_CELL = 40  # text, frame, matrix and codes at the same time, at most
+_BYTES_PER_BYTE = 3  # the file, unpacked, and what polars makes of it
+_PART = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,12 @@ def _nearest_file(path: Path) -> str:
 def _binary(path: Path, zipped: bool, reader: str) -> pl.DataFrame:
     pl = polars_or_refuse()
     try:
-        source: Any = io.BytesIO(gzip.decompress(path.read_bytes())) if zipped else path
+        source: Any = _unpacked(path) if zipped else path
+        rows = getattr(pl, reader.replace("read", "scan"))(source)
+        cells = rows.select(pl.len()).collect().item() * len(rows.collect_schema())
+        _check_memory(path, cells * _BYTES_PER_CELL)
+        if zipped:
+            source.seek(0)
         return getattr(pl, reader)(source)  # type: ignore[no-any-return]
     except (pl.exceptions.PolarsError, OSError, EOFError, zlib.error) as error:
         raise BadInput(
@@ -114,7 +122,13 @@ def _binary(path: Path, zipped: bool, reader: str) -> pl.DataFrame:
 def _excel(path: Path) -> pl.DataFrame:
     pl = polars_or_refuse()
     try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                size = sum(member.file_size for member in archive.infolist())
+            _check_memory(path, size * _BYTES_PER_BYTE)
         return pl.read_excel(path)  # type: ignore[no-any-return]
+    except BadInput:
+        raise
     except ModuleNotFoundError:
         raise BadInput("Excel files need fastexcel. Run: pip install 'bayesvc[io]'") from None
     except Exception as error:  # fastexcel has errors of its own
@@ -136,13 +150,16 @@ def _text_table(path: Path, zipped: bool, separator: str | None, encoding: str) 
     if nameless:
         places = ", ".join(nameless[:10])
         notes.append(f"columns without a name are named after their position: {places}.")
-    _check_size(path, zipped, head, mark)
+    source: Any = path
+    if zipped:
+        source = _unpacked(path, mark)
+    else:
+        _check_size(path, head, mark)
     comma = mark == ";" and _has_decimal_commas(head)
     if comma:
         notes.append("numbers have decimal commas.")
-    source: Any = path
     if encoding.lower().replace("-", "") != "utf8":
-        raw = gzip.decompress(path.read_bytes()) if zipped else path.read_bytes()
+        raw = source.getvalue() if zipped else path.read_bytes()
         source = io.BytesIO(raw.decode(encoding).encode())
     try:
         frame = pl.read_csv(
@@ -236,19 +253,44 @@ def _refuse_repeated(path: Path, names: list[str]) -> None:
         )
 
 
-def _check_size(path: Path, zipped: bool, head: list[str], separator: str) -> None:
+def _check_size(path: Path, head: list[str], separator: str) -> None:
     """Refuse a file that needs more memory than is available, before it is read."""
+    size, length = path.stat().st_size, sum(map(len, head)) + len(head)
+    cells = len(next(csv.reader(head[:1], delimiter=separator))) * len(head) * size / length
+    _check_memory(path, cells * _BYTES_PER_CELL, f"({size / 1e9:.1f} GB) needs about")
+
+
+def _unpacked(path: Path, separator: str = "") -> io.BytesIO:
+    """Unpack a gzipped file, and stop when its table would need more memory than is available."""
     from bayesvc._validation import available_memory
 
-    size = path.stat().st_size * (5 if zipped else 1)  # text is often gzipped to a fifth
-    length = sum(map(len, head)) + len(head)
-    cells = len(next(csv.reader(head[:1], delimiter=separator))) * len(head) * size / length
-    needed, available = cells * _BYTES_PER_CELL, available_memory()
+    available = available_memory()
+    text, cells = io.BytesIO(), 0
+    marks = [mark.encode() for mark in (separator, "\n") if separator]
+    with gzip.open(path) as file:
+        while part := file.read(_PART):
+            cells += sum(part.count(mark) for mark in marks)
+            needed = max(cells * _BYTES_PER_CELL, (text.tell() + len(part)) * _BYTES_PER_BYTE)
+            if available is not None and needed > available:
+                _refuse_size(path, needed, available, "needs, unpacked, at least")
+            text.write(part)
+    text.seek(0)
+    return text
+
+
+def _check_memory(path: Path, needed: float, needs: str = "needs about") -> None:
+    from bayesvc._validation import available_memory
+
+    available = available_memory()
     if available is not None and needed > available:
-        raise BadInput(
-            f"{path} ({size / 1e9:.1f} GB) needs about {needed / 1e9:.0f} GB of memory, but only "
-            f"{available / 1e9:.0f} GB are available. Remove columns or rows from it first."
-        )
+        _refuse_size(path, needed, available, needs)
+
+
+def _refuse_size(path: Path, needed: float, available: int, needs: str) -> NoReturn:
+    raise BadInput(
+        f"{path} {needs} {needed / 1e9:.0f} GB of memory, but only {available / 1e9:.0f} GB are "
+        "available. Remove columns or rows from it first."
+    )
 
 
 def _has_decimal_commas(head: list[str]) -> bool:

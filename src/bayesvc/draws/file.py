@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
 
-from bayesvc._archive import Arrays, DamagedFile, FileFormat, add_prefix, with_prefix, write_arrays
+from bayesvc._archive import (
+    Arrays,
+    FileFormat,
+    ReadArrays,
+    add_prefix,
+    check_array,
+    header_of,
+    with_prefix,
+    write_arrays,
+)
 from bayesvc._core import SavedForests
+from bayesvc._npz import DamagedFile
 from bayesvc._typing import BoolArray, FloatArray, PathLike
 from bayesvc._validation import check_integer
 from bayesvc.data.schema import ColumnSchema
@@ -17,6 +28,15 @@ from bayesvc.draws.tallies import tally_layout
 from bayesvc.priors import prior_from_dict, prior_to_dict
 from bayesvc.priors.calibration import Calibration
 from bayesvc.priors.spike_forest import AbcRecord
+
+_NODES: dict[str, type[np.generic]] = {
+    "variable": np.int32,
+    "right": np.int32,
+    "value": np.float64,
+    "missing_left": np.uint8,
+    "subset": np.uint64,
+}
+_OPTIONAL = ("missing_left", "subset")
 
 # version 2 tells what the columns were, where they were not all plain numbers
 KIND = FileFormat("bayesvc-draws", "Draws", (1, 2), "sample again")
@@ -64,7 +84,7 @@ def _settings(draws: Draws) -> dict[str, Any]:
     }
 
 
-def from_parts(settings: dict[str, Any], arrays: Arrays) -> Draws:
+def from_parts(settings: dict[str, Any], arrays: ReadArrays) -> Draws:
     """Return the draws of a file's settings and arrays."""
     _check_settings(settings)
     has_forests = settings.pop("has_forests")
@@ -87,9 +107,7 @@ def from_parts(settings: dict[str, Any], arrays: Arrays) -> Draws:
         if name in optional and name not in arrays:
             tallies[name] = None
             continue
-        if arrays[name].shape != (n_replicates, *shape) or arrays[name].dtype != dtype:
-            raise ValueError(f"{name} is {arrays[name].dtype} {arrays[name].shape}")
-        tallies[name] = arrays[name]
+        tallies[name] = check_array(name, arrays, (n_replicates, *shape), dtype)
     prior = settings["prior"]
     if "abc/kept" in arrays or (prior is not None and prior.sampler == "abc"):
         tallies["abc"] = _abc_record(arrays, n_replicates)
@@ -99,6 +117,8 @@ def from_parts(settings: dict[str, Any], arrays: Arrays) -> Draws:
             saved_forests(with_prefix(f"forests/{r}/", arrays), n_draws)
             for r in range(n_replicates)
         )
+    if "classes" in arrays and header_of("classes", arrays).shape != (2,):
+        raise ValueError("there must be two classes")
     return Draws(**tallies, **settings, classes=arrays.get("classes"))
 
 
@@ -123,24 +143,38 @@ def _check_settings(settings: dict[str, Any]) -> None:
         raise TypeError("feature_names must be text or integers")
 
 
-def _abc_record(arrays: Arrays, n_kept: int) -> AbcRecord:
-    discrepancy, subset_size = arrays["abc/discrepancy"], arrays["abc/subset_size"]
-    kept = arrays["abc/kept"]
-    if discrepancy.shape != subset_size.shape or kept.shape != (n_kept,):
-        raise ValueError(f"abc: {discrepancy.shape}, {subset_size.shape} and {kept.shape}")
-    return AbcRecord(discrepancy, kept, subset_size, float(arrays["abc/seconds"]))
+def _abc_record(arrays: ReadArrays, n_kept: int) -> AbcRecord:
+    names = ("discrepancy", "subset_size", "kept", "seconds")
+    shapes = [header_of(f"abc/{name}", arrays).shape for name in names]
+    if shapes[0] != shapes[1] or shapes[2:] != [(n_kept,), ()]:
+        raise ValueError(f"abc: {', '.join(map(str, shapes))}")
+    discrepancy, subset_size, kept, seconds = (arrays[f"abc/{name}"] for name in names)
+    return AbcRecord(discrepancy, kept, subset_size, float(seconds))
 
 
-def saved_forests(arrays: Arrays, n_draws: int) -> SavedForests:
+def saved_forests(arrays: ReadArrays, n_draws: int) -> SavedForests:
     """Return the trees of `n_draws` draws from their arrays, or raise DamagedFile."""
     try:
+        arrays = _forest_arrays(arrays, n_draws)
         forests = SavedForests.from_arrays(arrays)
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise DamagedFile(f"trees are damaged: {error}") from error
-    if forests.n_draws != n_draws:
-        raise DamagedFile(f"there are trees of {forests.n_draws} draws instead of {n_draws}")
     _check_values(arrays["variable"] < 0, arrays["value"])
     return forests
+
+
+def _forest_arrays(arrays: ReadArrays, n_draws: int) -> Arrays:
+    """Return the arrays of a forest; those of its nodes are unpacked if their lengths agree."""
+    n_trees = check_array("n_trees", arrays, (1,), np.int64)
+    n_kept = math.prod(header_of("tree_start", arrays).shape) // max(1, int(n_trees[0]))
+    if n_kept != n_draws:
+        raise ValueError(f"there are trees of {n_kept} draws instead of {n_draws}")
+    n_nodes = header_of("variable", arrays).shape
+    found = {"n_trees": n_trees, "tree_start": arrays["tree_start"]}
+    for name, kind in _NODES.items():
+        if name in arrays or name not in _OPTIONAL:
+            found[name] = check_array(name, arrays, n_nodes, kind)
+    return found
 
 
 def _check_values(is_leaf: BoolArray, values: FloatArray) -> None:

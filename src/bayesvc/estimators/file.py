@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from bayesvc._archive import Arrays, FileFormat, add_prefix, with_prefix, write_arrays
+from bayesvc._archive import FileFormat, ReadArrays, add_prefix, with_prefix, write_arrays
 from bayesvc._typing import PathLike
 from bayesvc.measures import check_measure
 from bayesvc.priors.base import prior_from_dict, prior_to_dict
@@ -71,7 +71,7 @@ def _plain(value: Any) -> Any:
 
 
 def _selector(
-    kind: type[VariableSelector], path: PathLike, settings: dict[str, Any], arrays: Arrays
+    kind: type[VariableSelector], path: PathLike, settings: dict[str, Any], arrays: ReadArrays
 ) -> VariableSelector:
     parameters = dict(settings["parameters"])
     if parameters["prior"] is not None:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._archive import DamagedFile, add_prefix, atomic_file, read_arrays, with_prefix
+from bayesvc._archive import add_prefix, atomic_file
 from bayesvc._core import Columns, Settings
+from bayesvc._npz import DamagedFile, Header, StoredArrays, open_arrays
 from bayesvc._typing import FloatArray, PathLike
 from bayesvc._version import __version__
 from bayesvc.draws.file import saved_forests
@@ -66,9 +67,9 @@ class Checkpoint:
         """Return the result with this key, if the chain was finished."""
         path = self._path(key)
         try:
-            arrays = read_arrays(path)
-            _check_key(arrays.pop("key", None), key)
-            return _result(arrays, n_features, chain)
+            with open_arrays(path) as arrays:
+                _check_key(arrays, key)
+                return _result(arrays, n_features, chain)
         except FileNotFoundError:
             return None
         except (DamagedFile, OSError) as error:
@@ -115,30 +116,29 @@ def open_checkpoint(folder: PathLike | None, random_state: Any) -> Checkpoint | 
     return Checkpoint(folder)
 
 
-def _check_key(found: NDArray[Any] | None, key: str) -> None:
+def _check_key(arrays: StoredArrays, key: str) -> None:
     """Raise an error if a file does not hold the chain that its name tells."""
-    if found is None:
+    if "key" not in arrays:
         raise DamagedFile("it does not say which chain it holds")
-    if found.shape != () or str(found) != key:
+    if arrays.headers["key"] != Header((), np.dtype(f"<U{len(key)}")) or str(arrays["key"]) != key:
         raise DamagedFile("it holds another chain than its name says")
 
 
-def _result(arrays: dict[str, NDArray[Any]], n_features: int, chain: ChainConfig) -> dict[str, Any]:
-    """Return the result of a chain if it is all there."""
+def _result(arrays: StoredArrays, n_features: int, chain: ChainConfig) -> dict[str, Any]:
+    """Return the result of a chain if it is all there; nothing is unpacked before that is known."""
     absent = {"counts": not chain.keep_counts, "s": not chain.keep_s}
     layout = tally_layout(n_features, chain.n_draws) | {
         "n_batches": ((), np.int64),
         "batch_size": ((), np.int64),
     }
     for name, (shape, dtype) in layout.items():
-        if not absent.get(name) and (
-            name not in arrays or arrays[name].shape != shape or arrays[name].dtype != dtype
-        ):
+        if not absent.get(name) and arrays.headers.get(name) != Header(shape, np.dtype(dtype)):
             raise DamagedFile(f"{name!r} is not what a chain leaves behind")
-    found: dict[str, Any] = {n: a for n, a in arrays.items() if not n.startswith(_FORESTS)}
+    names = [*layout, "fitted"] if chain.keep_fitted else [*layout]
+    found: dict[str, Any] = {name: arrays[name] for name in names if name in arrays}
     found["forests"] = None
     if chain.keep_trees:
-        found["forests"] = saved_forests(with_prefix(_FORESTS, arrays), chain.n_draws)
+        found["forests"] = saved_forests(arrays.under(_FORESTS), chain.n_draws)
     return found
 
 

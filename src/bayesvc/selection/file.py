@@ -14,8 +14,10 @@ import numpy as np
 from bayesvc._archive import (
     Arrays,
     FileFormat,
+    ReadArrays,
     add_prefix,
     check_array,
+    header_of,
     with_prefix,
     write_arrays,
 )
@@ -101,7 +103,7 @@ def _settings(selection: Selection) -> dict[str, Any]:
 def from_parts(
     path: PathLike,
     settings: dict[str, Any],
-    arrays: Arrays,
+    arrays: ReadArrays,
     measure: Measure | None = None,
     threshold: Threshold | None = None,
 ) -> Selection:
@@ -128,14 +130,15 @@ def from_parts(
     )
 
 
-def _optional(name: str, arrays: Arrays, shape: tuple[int, ...]) -> FloatArray | None:
+def _optional(name: str, arrays: ReadArrays, shape: tuple[int, ...]) -> FloatArray | None:
     return check_array(name, arrays, shape, np.float64) if name in arrays else None
 
 
-def _values(arrays: Arrays, p: int, n_columns: int | None) -> FloatArray:
+def _values(arrays: ReadArrays, p: int, n_columns: int | None) -> FloatArray:
     """Return what the measure returned; a file may hold any number of columns if that is open."""
     if n_columns is None:
-        n_columns = 1 if arrays["values"].ndim == 1 else arrays["values"].shape[1]
+        shape = header_of("values", arrays).shape
+        n_columns = 1 if len(shape) == 1 else shape[1]
     values = check_array("values", arrays, (p, n_columns) if n_columns > 1 else (p,), np.float64)
     if not np.isfinite(values).all():
         raise ValueError("values are not finite")
@@ -143,7 +146,7 @@ def _values(arrays: Arrays, p: int, n_columns: int | None) -> FloatArray:
 
 
 def _null(
-    path: PathLike, arrays: Arrays, method: Method, draws: Draws
+    path: PathLike, arrays: ReadArrays, method: Method, draws: Draws
 ) -> tuple[FloatArray | None, Draws | None]:
     """Return the measure of the null replicates, and these where they were kept."""
     if not method.threshold.needs_null:
@@ -157,7 +160,7 @@ def _null(
     return null, permuted
 
 
-def _signal(explained: Any, arrays: Arrays) -> SignalTest | None:
+def _signal(explained: Any, arrays: ReadArrays) -> SignalTest | None:
     if explained is None:
         return None
     null = check_array("signal/null", arrays, (None,), np.float64)
@@ -182,7 +185,7 @@ def _stopping(parts: dict[str, Any] | None) -> StoppingResult | None:
     return StoppingResult(int(parts["n_replicates"]), reason, stable)
 
 
-def _draws(path: PathLike, start: str, arrays: Arrays) -> Draws:
+def _draws(path: PathLike, start: str, arrays: ReadArrays) -> Draws:
     own = with_prefix(start, arrays)
     return _draws_file.from_parts(_draws_file.KIND.settings(path, own), own)
 
@@ -226,7 +229,7 @@ def _result_arrays(result: ThresholdResult) -> Arrays:
     return {"selected" if name == "mask" else name: part for name, part in arrays.items()}
 
 
-def _threshold_result(arrays: Arrays, p: int) -> ThresholdResult:
+def _threshold_result(arrays: ReadArrays, p: int) -> ThresholdResult:
     result = ThresholdResult(
         mask=check_array("selected", arrays, (p,), np.bool_),
         threshold=check_array("threshold", arrays, (p,), np.float64),
@@ -234,7 +237,10 @@ def _threshold_result(arrays: Arrays, p: int) -> ThresholdResult:
     )
     if "tree" not in arrays:
         return result
-    points = check_array("points", arrays, (None, None), np.float64)
+    n_points = header_of("points", arrays).shape[0]
+    if n_points > p:
+        raise ValueError(f"{n_points} points of {p} variables")
+    points = check_array("points", arrays, (n_points, None), np.float64)
     leaf = check_array("leaf", arrays, (p,), np.int64)
     tree = check_array("tree", arrays, (len(points) - 1, 4), np.float64)
     if leaf.min() < 0 or leaf.max() >= len(points) or not _can_be_drawn(tree):
