@@ -367,3 +367,29 @@ def test_no_such_note_without_signal(two_values: Dataset) -> None:
     assert found.signal is not None
     assert not found.signal.found
     assert not any("outside the" in text for text in map(str, found.notes))
+
+
+def from_counts(n_features: int) -> bv.Selection:
+    """A selection without any sampling."""
+    counts = np.random.default_rng(0).poisson(0.5, size=(2, 5, n_features))
+    names = [f'{j} "%s" \u2028\n' for j in range(n_features)]
+    return bv.select_from(bv.Draws.from_counts(counts, feature_names=names))
+
+
+def test_json_has_the_indentation_of_the_standard_library() -> None:
+    text = from_counts(30).to_json()
+    assert json.dumps(json.loads(text), indent=1) == text
+
+
+def test_json_of_many_variables_has_one_line_for_each() -> None:
+    found = from_counts(10_001)
+    text = found.to_json()
+    head, *rows = text.split('"variables": [')[1].splitlines()
+    assert head == ""
+    assert [row.strip() for row in rows[10_001:]] == ["]", "}"]
+    told = json.loads(text)["variables"]
+    assert told == [json.loads(row.strip().removesuffix(",")) for row in rows[:10_001]]
+    assert [row["variable"] for row in told] == list(found.feature_names)
+    assert [row["vc"] for row in told] == found.draws.vc.mean(axis=0).tolist()
+    assert [row["margin"] for row in told] == found.margin.tolist()
+    assert {row["mi"] for row in told} == {None}

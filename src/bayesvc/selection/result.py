@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -367,7 +366,7 @@ class Selection:
         >>> json.loads(found.to_json())["selected"]
         ['x0']
         """
-        text = json.dumps(_text.as_dict(self), indent=1, allow_nan=False)
+        text = _text.as_json(self)
         if path is not None:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text + "\n")

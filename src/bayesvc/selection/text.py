@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import html
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from bayesvc.selection.result import Selection
 
 _MOST_ROWS = 20
+_MOST_IN_LINES = 10_000  # variables whose numbers have a line of JSON each
 _MOST_NUMBERS = 200_000  # beyond, a glance at the result must not wait for its stability
 
 
@@ -150,17 +152,40 @@ def table_rows(selection: Selection) -> list[list[str]]:
     return [header, *rows]
 
 
-def as_dict(selection: Selection) -> dict[str, Any]:
-    """Return everything that a file of the result should hold."""
-    method, draws = selection.method, selection.draws
+def as_json(selection: Selection) -> str:
+    """Return everything that a file of the result should hold, as JSON.
+
+    Beyond a number of variables each of them is one line.
+    """
     mixing = selection.mixing
     columns = table_columns(selection) | {
         **_stability(selection),
         "count_rhat": mixing.count_rhat,
         "count_ess": mixing.count_ess,
     }
-    names = columns.pop("variable")
-    plain = {key: [_plain(value) for value in column] for key, column in columns.items()}
+    head = json.dumps(_about(selection), indent=1, allow_nan=False).removesuffix("\n}")
+    rows = _json_rows(columns, in_lines=len(selection.mask) <= _MOST_IN_LINES)
+    return f'{head},\n "variables": [\n  ' + ",\n  ".join(rows) + "\n ]\n}"
+
+
+def _json_rows(columns: dict[str, Any], in_lines: bool) -> Iterator[str]:
+    """Return each row of a table as a JSON object.
+
+    They are made of columns, because `json` indents with code in Python, value by value.
+    """
+    names = [json.dumps(name) for name in columns.pop("variable")]
+    cells = [json.dumps(_plain_list(column), allow_nan=False)[1:-1].split(", ")
+             for column in columns.values()]  # fmt: skip
+    start, mark, end = ("{\n   ", ",\n   ", "\n  }") if in_lines else ("{", ", ", "}")
+    keys = [json.dumps(key).replace("%", "%%") for key in ("variable", *columns)]
+    template = start + mark.join(f"{key}: %s" for key in keys) + end
+    return (template % row for row in zip(names, *cells, strict=True))
+
+
+def _about(selection: Selection) -> dict[str, Any]:
+    """Return what JSON says before the variables."""
+    method, draws = selection.method, selection.draws
+    mixing = selection.mixing
     return {
         "bayesvc": __version__,
         "method": method.name,
@@ -184,10 +209,6 @@ def as_dict(selection: Selection) -> dict[str, Any]:
         "notes": [note.as_dict() for note in selection.notes],
         "sigma_rhat": _plain(mixing.sigma_rhat),
         "sigma_ess": _plain(mixing.sigma_ess),
-        "variables": [
-            {"variable": name, **{key: column[j] for key, column in plain.items()}}
-            for j, name in enumerate(names)
-        ],
     }
 
 
@@ -222,3 +243,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, int | np.integer):
         return int(value)
     return float(value) if math.isfinite(value) else None
+
+
+def _plain_list(column: Any) -> list[Any]:
+    """Return an array of numbers or booleans as JSON can hold it; None for NaN and infinity."""
+    array = np.asarray(column)
+    values: list[Any] = array.tolist()
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        values = [value if math.isfinite(value) else None for value in values]
+    return values
