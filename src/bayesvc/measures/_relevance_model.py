@@ -10,9 +10,12 @@ probability.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy.special import expit
 
+from bayesvc._logarithms import log
 from bayesvc._typing import FloatArray
 
 LEARNED_TREES = 20
@@ -42,10 +45,10 @@ def evidence(vc: FloatArray, mpvip: FloatArray) -> FloatArray:
     (2, 7)
     """
     inclusion = mpvip.mean(axis=0)
-    count = np.log(vc + _COUNT_GUARD).mean(axis=0)
-    odds = np.log((inclusion + _SHARE_GUARD) / (1 + _SHARE_GUARD - inclusion))
+    count = log(vc + _COUNT_GUARD).mean(axis=0)
+    odds = log((inclusion + _SHARE_GUARD) / (1 + _SHARE_GUARD - inclusion))
     own = np.column_stack([np.ones(len(count)), count, odds])
-    floor = np.full(len(count), np.log(noise_floor(vc.mean(axis=0)) + _SHARE_GUARD))
+    floor = np.full(len(count), math.log(noise_floor(vc.mean(axis=0)) + _SHARE_GUARD))
     return np.column_stack([own, own * (between_share(mpvip) / len(mpvip)), floor])
 
 

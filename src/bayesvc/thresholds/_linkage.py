@@ -12,6 +12,7 @@ import heapq
 import numpy as np
 
 from bayesvc._core import average_linkage as linkage_of_points
+from bayesvc._logarithms import log1p
 from bayesvc._typing import BoolArray, FloatArray, IntArray
 from bayesvc._validation import check_memory
 
@@ -44,7 +45,7 @@ def leaf_points(
     the columns that are constant then.
     """
     rows, place, sizes = distinct_rows(raw[:, factors > 0])
-    rows = np.log1p(rows) if transform else rows
+    rows = log1p(rows) if transform else rows
     low, high = rows.min(axis=0), rows.max(axis=0)
     varies = low < high
     rows = rows[:, varies]
