@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from bayesvc.bench.grid_run import run_grid
-from bayesvc.bench.store import Store, StoreError
+from bayesvc.bench.shards import StoreError
+from bayesvc.bench.store import Store
 from tests.helpers import small_grid
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import wait_for

@@ -10,7 +10,8 @@ import pytest
 from bayesvc._lock import SECONDS_UNTIL_GONE, host_name
 from bayesvc.bench import store as store_module
 from bayesvc.bench.grid import StudySettings
-from bayesvc.bench.store import SCHEMA, Store, StoreError
+from bayesvc.bench.shards import SCHEMA, StoreError
+from bayesvc.bench.store import Store
 from bayesvc.bench.task_run import run_task
 from tests.helpers import small_grid
 

@@ -7,7 +7,8 @@ from click.testing import CliRunner
 from bayesvc.bench import paper
 from bayesvc.bench.grid_run import run_grid
 from bayesvc.bench.row_files import read_rows
-from bayesvc.bench.store import SCHEMA, Store
+from bayesvc.bench.shards import SCHEMA
+from bayesvc.bench.store import Store
 from bayesvc.cli.app import app
 from bayesvc.cli.output import clock
 from tests.helpers import small_grid

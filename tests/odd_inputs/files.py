@@ -14,6 +14,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
+import polars as pl
 from sklearn.exceptions import NotFittedError
 
 import bayesvc as bv
@@ -173,8 +174,22 @@ def results_in(name: str) -> Callable[[], None]:
     return open_store
 
 
+def results_with(name: str, damage: Callable[[Path], object]) -> Callable[[], None]:
+    """Read a folder of benchmark results with a file among its rows that does not belong there."""
+
+    def read_store() -> None:
+        from bayesvc.bench.grid import StudySettings
+        from bayesvc.bench.store import Store
+
+        store = Store("study", StudySettings("smoke"))
+        damage(store.folder / "rows" / name)
+        store.rows()
+
+    return read_store
+
+
 def store_error() -> type[Exception]:
-    from bayesvc.bench.store import StoreError
+    from bayesvc.bench.shards import StoreError
 
     return StoreError
 
@@ -252,6 +267,15 @@ OTHERS: list[Case] = [
             ("is not a folder of results",)),
     Refused("benchmark results of another format", results_in("old"), store_error(),
             ("written by bayesvc 9.0 (format 99)",), r"(?<=this is )\S+"),
+    Refused("benchmark results with a changed byte",
+            results_with(f"a.sha256-{0:032x}.parquet", written(b"PAR1")), store_error(),
+            ("its checksum does not match", "Move it away")),
+    Refused("benchmark results with a link that leads nowhere",
+            results_with("a.parquet", lambda path: path.symlink_to("nowhere")), store_error(),
+            ("a link to a file that does not exist", "Move it away")),
+    Refused("benchmark results with a file of other columns",
+            results_with("a.parquet", lambda path: pl.DataFrame({"a": [1]}).write_parquet(path)),
+            store_error(), ("does not have the columns of results", "Move it away")),
 ]  # fmt: skip
 
 CASES: list[Case] = [*DRAWS, *SELECTIONS, *OTHERS]

@@ -18,7 +18,8 @@ from bayesvc._validation import check_integer, resolve_n_jobs
 from bayesvc.bench.entries import Entry
 from bayesvc.bench.grid import Grid, Task
 from bayesvc.bench.interrupts import DeferredInterrupts
-from bayesvc.bench.store import Store, StoreError
+from bayesvc.bench.shards import StoreError
+from bayesvc.bench.store import Store
 from bayesvc.bench.task_run import Outcome, run_task
 from bayesvc.bench.worker import prepare_worker
 

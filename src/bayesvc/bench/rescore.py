@@ -15,7 +15,8 @@ from bayesvc.bench import feynman
 from bayesvc.bench.entries import KEPT_ARGUMENTS, Entry, entries_of
 from bayesvc.bench.grid import Task
 from bayesvc.bench.kept import KeptTallies, describe_kept, unpack
-from bayesvc.bench.store import SCHEMA, Store, StoreError
+from bayesvc.bench.shards import SCHEMA, StoreError
+from bayesvc.bench.store import Store
 from bayesvc.bench.task_run import lacking, rescore_task
 from bayesvc.bench.worker import end_with
 from bayesvc.sampling.progress import ProgressCallback

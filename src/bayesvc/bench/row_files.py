@@ -7,7 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from bayesvc._csv import read_text_csv, write_csv
-from bayesvc.bench.store import SCHEMA, Store, StoreError
+from bayesvc.bench.shards import SCHEMA, StoreError, foreign_errors, impossible
+from bayesvc.bench.store import Store
 
 _KINDS = (".parquet", ".csv")
 
@@ -38,7 +39,7 @@ def write_rows(rows: pl.DataFrame, path: Path) -> None:
     >>> from pathlib import Path
     >>> import polars as pl
     >>> from bayesvc.bench.row_files import read_rows, write_rows
-    >>> from bayesvc.bench.store import SCHEMA
+    >>> from bayesvc.bench.shards import SCHEMA
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_rows(pl.DataFrame(schema=SCHEMA), Path(folder) / "none.csv")
     ...     read_rows(Path(folder) / "none.csv").height
@@ -65,27 +66,26 @@ def read_rows(path: Path) -> pl.DataFrame:
     remedy = "Give a file of `bayesvc bench export` or `bayesvc bench rescore`."
     is_csv = path.suffix == ".csv"
     try:
-        rows = read_text_csv(path) if is_csv else pl.read_parquet(path)
-    except pl.exceptions.PolarsError as error:
-        first = str(error).splitlines()[0]
-        raise StoreError(f"{path} cannot be read as Parquet or CSV: {first}. {remedy}") from None
+        with foreign_errors():
+            rows = read_text_csv(path) if is_csv else pl.read_parquet(path)
+    except ValueError as error:
+        raise StoreError(f"{path} cannot be read as Parquet or CSV: {error}. {remedy}") from None
     if set(rows.columns) != set(SCHEMA):
         raise StoreError(f"{path} must have the columns of results. {remedy}")
-    return _typed(path, rows) if is_csv else rows
-
-
-def _typed(path: Path, rows: pl.DataFrame) -> pl.DataFrame:
-    """Convert the text of a CSV file to the types of results."""
-    numbers = (
-        pl.col("selected")
-        .fill_null("")
-        .str.split(" ")
-        .list.eval(pl.element().filter(pl.element() != ""))
-    )
     try:
-        return rows.with_columns(numbers).select(
-            pl.col(name).cast(kind) for name, kind in SCHEMA.items()
-        )
-    except pl.exceptions.PolarsError as error:
-        first = str(error).splitlines()[0]
-        raise StoreError(f"{path} must hold results only: {first}. Export it again.") from None
+        with foreign_errors():
+            rows = _typed(rows, is_csv)
+            problem = impossible(rows)
+    except ValueError as error:
+        problem = str(error)
+    if problem is not None:
+        raise StoreError(f"{path} must hold results only: {problem}. Export it again.")
+    return rows
+
+
+def _typed(rows: pl.DataFrame, is_csv: bool) -> pl.DataFrame:
+    """Return the columns in order and with the types of results; those of a CSV file are text."""
+    if is_csv:
+        numbers = pl.col("selected").fill_null("").str.split(" ")
+        rows = rows.with_columns(numbers.list.eval(pl.element().filter(pl.element() != "")))
+    return rows.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())

@@ -1,7 +1,8 @@
 """Results of a study in a folder that several processes may write to, and leave, at any time.
 
     store.json          the settings of the study, written once
-    rows/*.parquet      results, each file written under another name and then renamed
+    rows/*.parquet      results, each file written under another name and then renamed to one that
+                        carries its checksum
     claims/             a file for each task that is being run, naming its writer
     writers/            a file for each writer, touched as long as it lives
     draws/              tallies of the replicates, if they are kept
@@ -13,10 +14,9 @@ new rows before it starts, so nothing is run twice; a claim whose writer is gone
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -29,26 +29,17 @@ from bayesvc._lock import SECONDS_UNTIL_GONE, is_running, seconds_since_beat, te
 from bayesvc.bench.entries import Entry
 from bayesvc.bench.grid import StudySettings, Task
 from bayesvc.bench.kept import joined
+from bayesvc.bench.shards import SCHEMA, StoreError, read_shard, write_shard
 from bayesvc.bench.store_writer import StoreWriter
 
 FORMAT = 1
-SCHEMA: dict[str, Any] = {
-    "data": pl.String, "problem": pl.String, "n": pl.Int64, "snr": pl.Float64, "seed": pl.Int64,
-    "p": pl.Int32, "p0": pl.Int32, "method": pl.String, "n_replicates": pl.Int32,
-    "n_permutations": pl.Int32, "selected": pl.List(pl.Int32), "tp": pl.Int32, "fp": pl.Int32,
-    "fn": pl.Int32, "n_selected": pl.Int32, "tpr": pl.Float64, "fpr": pl.Float64,
-    "f1": pl.Float64, "seconds": pl.Float64, "error": pl.String,
-}  # fmt: skip
 _TASK = ("data", "problem", "n", "snr", "seed")
 _KEY = (*_TASK, "method", "n_replicates")
 
 Key = tuple[Any, ...]
 
 _FILES_BEFORE_MERGE = 200
-
-
-class StoreError(ValueError):
-    """The folder of results cannot be used."""
+_MOST_LISTINGS = 100
 
 
 class Store:
@@ -77,13 +68,7 @@ class Store:
 
     def rows(self, tasks: dict[Task, tuple[Entry, ...]] | None = None) -> pl.DataFrame:
         """Return all results, or those of `tasks`, each once; a success replaces a failure."""
-        while True:
-            try:
-                parts = [_read(path) for path in sorted(self._names["rows"].glob("*.parquet"))]
-                break
-            except FileNotFoundError:  # merged into another one meanwhile
-                continue
-        table = pl.concat([pl.DataFrame(schema=SCHEMA), *parts])
+        table = pl.concat([pl.DataFrame(schema=SCHEMA), *self._shards().values()])
         table = table.sort(*_KEY, pl.col("error").is_not_null(), maintain_order=True)
         table = table.unique(subset=list(_KEY), keep="first", maintain_order=True)
         if tasks is None:
@@ -120,8 +105,13 @@ class Store:
         """List the tasks whose tallies were kept."""
         found = []
         for path in sorted(self._names["draws"].glob("*/*.npz")):
-            data, n, snr, seed = path.stem.split("-")
-            found.append(Task(data, path.parent.name, int(n), float(snr), int(seed)))
+            try:
+                data, n, snr, seed = path.stem.split("-")
+                found.append(Task(data, path.parent.name, int(n), float(snr), int(seed)))
+            except ValueError:
+                raise StoreError(
+                    f"{path} is not a file of kept tallies. Move it out of {self.folder}."
+                ) from None
         return found
 
     # ---- writing ----------------------------------------------------------------
@@ -171,11 +161,7 @@ class Store:
 
     def _write_rows(self, table: pl.DataFrame) -> Path:
         assert self._writer is not None
-        target = self._names["rows"] / f"{self._writer.next_name()}.parquet"
-        buffer = io.BytesIO()
-        table.write_parquet(buffer, compression="zstd")
-        _write(target, buffer.getvalue())
-        return target
+        return write_shard(self._names["rows"] / self._writer.next_name(), table)
 
     def _merge(self) -> None:
         """Merge the small files of this process into one."""
@@ -183,7 +169,7 @@ class Store:
             return
         small = self._own
         self._own = []
-        self._write_rows(pl.concat([_read(path) for path in small]))
+        self._write_rows(pl.concat([read_shard(path) for path in small]))
         for path in small:
             path.unlink(missing_ok=True)
 
@@ -191,18 +177,22 @@ class Store:
 
     def _look(self) -> None:
         """Record the results in files that are new."""
-        while True:
-            listed = {path.name for path in self._names["rows"].glob("*.parquet")}
+        for name, table in self._shards(known=self._seen).items():
+            for *key, error in table.select(*_KEY, "error").iter_rows():
+                good = error is None
+                self._done[tuple(key)] = self._done.get(tuple(key), False) or good
+            self._seen.add(name)
+
+    def _shards(self, known: Collection[str] = ()) -> dict[str, pl.DataFrame]:
+        """Return the rows of each file that is not known, by its name."""
+        lost: object = None
+        for _ in range(_MOST_LISTINGS):
             try:
-                for name in sorted(listed - self._seen):
-                    table = _read(self._names["rows"] / name)
-                    for *key, error in table.select(*_KEY, "error").iter_rows():
-                        good = error is None
-                        self._done[tuple(key)] = self._done.get(tuple(key), False) or good
-                    self._seen.add(name)
-                return
-            except FileNotFoundError:  # merged into another one meanwhile
-                continue
+                paths = sorted(self._names["rows"].glob("*.parquet"))
+                return {path.name: read_shard(path) for path in paths if path.name not in known}
+            except FileNotFoundError as error:  # merged into another one meanwhile
+                lost = error.filename
+        raise StoreError(f"{lost} is listed, but cannot be opened. Check the disk.")
 
     def _has(self, task: Task, entry: Entry, only_good: bool) -> bool:
         good = self._done.get(_key(task, entry))
@@ -267,15 +257,6 @@ def _stored_settings(path: Path) -> StudySettings:
         f"{path.parent} was written by bayesvc {writer} (format {version}), but this is version "
         f"{__version__} (format {FORMAT}). Give another folder, or use that version."
     )
-
-
-def _read(path: Path) -> pl.DataFrame:
-    try:
-        return pl.read_parquet(path, memory_map=False)
-    except pl.exceptions.ComputeError as error:
-        raise StoreError(
-            f"{path} is damaged: {error}. Move it away and run the grid again."
-        ) from None
 
 
 def _write(target: Path, content: bytes) -> None:
