@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 
@@ -10,11 +11,14 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+import bayesvc as bv
+from bayesvc.bench import kept
 from bayesvc.bench.grid_run import run_grid
 from bayesvc.bench.row_files import read_rows
 from bayesvc.bench.shards import StoreError
 from bayesvc.bench.store import Store
 from bayesvc.cli.app import app
+from bayesvc.sampling.replicates import PriorDraws
 from tests.helpers import small_grid
 from tests.helpers.paths import ROOT
 
@@ -57,6 +61,10 @@ def damage_found(read):
     except ValueError as error:
         return str(error)
     return None
+
+
+def same(first, second):
+    assert first == second
 
 
 def random_flips(content, number):
@@ -187,3 +195,64 @@ def test_a_changed_export_raises_no_foreign_error(folder, tmp_path, kind):
         path.write_bytes(changed)
         told = damage_found(lambda: read_rows(path))
         assert told is None or path.name in told
+
+
+@pytest.fixture
+def tallies(regression, tmp_path):
+    short = {"n_replicates": 2, "burn_in": 5, "n_draws": 5, "random_state": 0}
+    draws = bv.sample(*regression, **short)
+    path = tmp_path / "kept.npz"
+    fits = {"dart": PriorDraws(draws, permuted=draws), "bart": PriorDraws(draws)}
+    path.write_bytes(kept.pack(fits))
+    return path
+
+
+def fingerprint(path):
+    """Return a hash of all numbers that a file of tallies gives."""
+    found = hashlib.sha256()
+    for prior, own in kept.unpack(path).items():
+        for part in (own, own.permuted):
+            arrays = () if part is None else (part.vc, part.vip, part.mpvip, part.mi, part.seconds)
+            found.update(repr((prior, [array.tobytes() for array in arrays])).encode())
+    return found.hexdigest()
+
+
+def test_a_change_of_any_bit_of_kept_tallies_is_found_or_harmless(tallies):
+    before, n_found = fingerprint(tallies), 0
+    for changed in random_flips(tallies.read_bytes(), 600):
+        tallies.write_bytes(changed)
+        told = damage_found(lambda: same(fingerprint(tallies), before))
+        assert told is None or "kept.npz cannot be read" in told
+        n_found += told is not None
+    assert n_found > 300
+
+
+def test_an_array_that_was_lost_or_changed_is_found(tallies):
+    with np.load(tallies) as file:
+        arrays = dict(file)
+    lost = {name: part for name, part in arrays.items() if not name.startswith("bart.")}
+    changed = arrays | {"dart.fit.vc": arrays["dart.fit.vc"] + 1}
+    for other in (lost, changed):
+        np.savez(tallies, **other)
+        with pytest.raises(ValueError, match=r"kept.npz cannot be read: .*checksum"):
+            kept.unpack(tallies)
+
+
+def test_tallies_without_a_checksum_are_read(tallies):
+    before = fingerprint(tallies)
+    with np.load(tallies) as file:
+        arrays = {name: part for name, part in file.items() if name != "sha256"}
+    np.savez(tallies, **arrays)
+    assert fingerprint(tallies) == before
+
+
+def test_rescoring_names_damaged_tallies_in_one_line(folder, tmp_path):
+    path = next((folder / "draws").rglob("*.npz"))
+    out = tmp_path / "rows.csv"
+    rescore = ("rescore", folder, "--methods", "dart-vc@2", "--jobs", 1, "--out", out)
+    path.write_bytes(path.read_bytes()[:-20])
+    assert_one_line(bench(*rescore), path.name, "cannot be read", "run its task again")
+    np.savez(path, nothing=np.zeros(1))
+    assert_one_line(bench(*rescore), path.name, "cannot be read", "run its task again")
+    path.rename(path.with_name("notes.npz"))
+    assert_one_line(bench(*rescore), "notes.npz")

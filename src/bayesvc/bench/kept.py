@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from bayesvc.draws.draws import Draws
 from bayesvc.priors import PRIORS
 from bayesvc.sampling.replicates import PriorDraws
 
+_CHECKSUM = "sha256"
 _TALLIES = ("vc", "vip", "mpvip", "mi")
 
 
@@ -113,11 +115,11 @@ def joined(path: Path, tallies: bytes) -> bytes:
     For each prior the larger number of replicates is kept; the smaller is the first part of it.
     """
     try:
-        arrays = read_arrays(path)
+        arrays = _read(path)
     except (DamagedFile, FileNotFoundError):
         return tallies
     with np.load(io.BytesIO(tallies), allow_pickle=False) as file:
-        new = dict(file)
+        new = {name: part for name, part in file.items() if name != _CHECKSUM}
     for name in [name for name in new if name.endswith(".vc")]:
         start = name.removesuffix("vc")
         if name not in arrays or len(arrays[name]) <= len(new[name]):
@@ -127,14 +129,34 @@ def joined(path: Path, tallies: bytes) -> bytes:
 
 def _as_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    # the checksum comes first: what a damaged directory loses is usually the rest of it
+    contents = {_CHECKSUM: _checksum(arrays), **arrays}
+    np.savez_compressed(buffer, allow_pickle=False, **contents)
     return buffer.getvalue()
+
+
+def _checksum(arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.uint8]:
+    """Return a checksum of all arrays. That of each, which npz has, does not show a lost one."""
+    found = hashlib.sha256()
+    for name, part in sorted(arrays.items()):
+        found.update(f"{name} {part.dtype.str} {part.shape}\n".encode())
+        found.update(part.tobytes())
+    return np.frombuffer(found.digest(), dtype=np.uint8)
+
+
+def _read(path: Path) -> dict[str, NDArray[Any]]:
+    """Read arrays and compare them with their checksum, which older files do not have."""
+    arrays = read_arrays(path)
+    stated = arrays.pop(_CHECKSUM, None)
+    if stated is not None and not np.array_equal(stated, _checksum(arrays)):
+        raise DamagedFile("its checksum does not match its content")
+    return arrays
 
 
 def unpack(path: Path) -> dict[str, KeptTallies]:
     """Read kept tallies by the name of their prior."""
     try:
-        return _unpacked(read_arrays(path))
+        return _unpacked(_read(path))
     except (DamagedFile, OSError) as error:
         raise ValueError(
             f"{path} cannot be read: {error}. Delete it and run its task again."
@@ -149,6 +171,8 @@ def _unpacked(arrays: Mapping[str, NDArray[Any]]) -> dict[str, KeptTallies]:
             if f"{prior}.permuted.vc" in arrays:
                 permuted = _expanded(arrays, f"{prior}.permuted.")
             found[prior] = _expanded(arrays, f"{prior}.fit.", permuted)
+    if not found:
+        raise DamagedFile("it holds no tallies")
     return found
 
 
