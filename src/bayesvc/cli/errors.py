@@ -34,12 +34,14 @@ class Stopped(VisibleError):
 
 
 def report_errors(command: _F) -> _F:
-    """Turn errors of the input and of the disk into messages with exit code 2."""
+    """Turn errors of the input and of the disk into messages with exit code 2, and Ctrl-C too."""
 
     @functools.wraps(command)
     def wrapped(*args: Any, **options: Any) -> Any:
         try:
             return command(*args, **options)
+        except KeyboardInterrupt:  # before there was anything to keep
+            raise Stopped("Stopped.") from None
         except BrokenPipeError:  # the reader of our output has closed it
             raise
         except OSError as error:
