@@ -265,3 +265,17 @@ def test_pickles_are_not_loaded(kind, tmp_path):
     np.savez(path, settings=np.array([Bomb()], dtype=object))
     with pytest.raises(ValueError, match="or it is damaged"):
         kind.load(path)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_leaf_without_a_finite_value_is_damage(value, tmp_path):
+    X = np.random.default_rng(0).uniform(size=(40, 3))
+    short = {"n_replicates": 2, "burn_in": 20, "n_draws": 5, "random_state": 0}
+    bv.select_from(bv.sample(X, X[:, 0], keep_trees=True, **short)).save(tmp_path / "found.npz")
+    with np.load(tmp_path / "found.npz") as file:
+        arrays = dict(file)
+    leaf = np.flatnonzero(arrays["draws/forests/1/variable"] < 0)[0]
+    arrays["draws/forests/1/value"][leaf] = value
+    np.savez(tmp_path / "found.npz", **arrays)
+    with pytest.raises(ValueError, match=f"a leaf has the value {value}"):
+        bv.Selection.load(tmp_path / "found.npz")
