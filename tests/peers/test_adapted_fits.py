@@ -40,7 +40,7 @@ def data() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def assert_finds_the_relevant(draws: bv.Draws) -> None:
     selected = thresholds.clustering(measures.vc_measure(draws))
     assert np.flatnonzero(selected).tolist() == RELEVANT
-    with pytest.raises(ValueError, match="holds no 'mi'"):
+    with pytest.raises(ValueError, match="`draws` must hold 'mi'"):
         measures.metropolis_importance(draws)
 
 
@@ -168,7 +168,7 @@ def test_pymc_bart_with_two_forests_and_other_batches() -> None:
         assert draws.counts is not None
         walked = walk_pymc(variable, n_columns)
         np.testing.assert_array_equal(draws.counts[0], walked[2 * n_sweep - 1 :])
-    with pytest.raises(ValueError, match=r"var_name=None.*which has: 'first', 'second'"):
+    with pytest.raises(ValueError, match=r"which has: 'first', 'second'. Got None"):
         make(trace, model)
 
 
@@ -267,14 +267,18 @@ def test_stochtree_estimators_and_grow_from_root() -> None:
 
 def test_stochtree_refuses_what_it_cannot_tell() -> None:
     stochtree = pytest.importorskip("stochtree")
-    with pytest.raises(TypeError, match=r"models is a BARTModel, not a sampled.*sample first"):
+    with pytest.raises(
+        TypeError, match=r"`models` must be a sampled .*Got a BARTModel.*`sample` first"
+    ):
         bv.Draws.from_stochtree(stochtree.BARTModel())
     X, y = data()
     short = {"burn_in": 10, "num_mcmc": 20}
-    with pytest.raises(ValueError, match=r"30 forests instead of 20 draws of 1.*keep_burnin=False"):
+    with pytest.raises(
+        ValueError, match=r"each of the 20 draws of 1 .*Got 30 forests.*keep_burnin=False"
+    ):
         bv.Draws.from_stochtree(fit_stochtree(X, y, keep_burnin=True, **short))
     models = [fit_stochtree(X, y, **short), fit_stochtree(X, y, burn_in=10, num_mcmc=21)]
-    with pytest.raises(ValueError, match="fit 1 has 21 draws"):
+    with pytest.raises(ValueError, match=r"Got 21 draws of \\d+ variables in model 1"):
         bv.Draws.from_stochtree(models)
 
 
@@ -324,7 +328,9 @@ def test_bartz_in_the_manner_of_r() -> None:
     single = bv.Draws.from_bartz(one)
     assert single.vc.shape == (1, X.shape[1])
     np.testing.assert_allclose(measures.vc(single), one.varcount_mean, rtol=1e-5)
-    with pytest.raises(ValueError, match="fit 1 has 60 draws of 12 variables but fit 0 has 120"):
+    with pytest.raises(
+        ValueError, match="Got 60 draws of 12 variables in model 1, and 120 of 12 in model 0"
+    ):
         bv.Draws.from_bartz([one, two])
 
 
