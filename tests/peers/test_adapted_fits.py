@@ -267,18 +267,14 @@ def test_stochtree_estimators_and_grow_from_root() -> None:
 
 def test_stochtree_refuses_what_it_cannot_tell() -> None:
     stochtree = pytest.importorskip("stochtree")
-    with pytest.raises(
-        TypeError, match=r"`models` must be a sampled .*Got a BARTModel.*`sample` first"
-    ):
+    with pytest.raises(TypeError, match=r"`models` must be a sampled .*`sample` first"):
         bv.Draws.from_stochtree(stochtree.BARTModel())
     X, y = data()
     short = {"burn_in": 10, "num_mcmc": 20}
-    with pytest.raises(
-        ValueError, match=r"each of the 20 draws of 1 .*Got 30 forests.*keep_burnin=False"
-    ):
+    with pytest.raises(ValueError, match=r"each of the 20 draws .*Got 30 forests.*keep_burnin"):
         bv.Draws.from_stochtree(fit_stochtree(X, y, keep_burnin=True, **short))
     models = [fit_stochtree(X, y, **short), fit_stochtree(X, y, burn_in=10, num_mcmc=21)]
-    with pytest.raises(ValueError, match=r"Got 21 draws of \\d+ variables in model 1"):
+    with pytest.raises(ValueError, match=r"Got 21 draws of 12 variables in model 1"):
         bv.Draws.from_stochtree(models)
 
 
@@ -328,9 +324,7 @@ def test_bartz_in_the_manner_of_r() -> None:
     single = bv.Draws.from_bartz(one)
     assert single.vc.shape == (1, X.shape[1])
     np.testing.assert_allclose(measures.vc(single), one.varcount_mean, rtol=1e-5)
-    with pytest.raises(
-        ValueError, match="Got 60 draws of 12 variables in model 1, and 120 of 12 in model 0"
-    ):
+    with pytest.raises(ValueError, match=r"Got 60 draws of 12 .*model 1, and 120 of 12 in model 0"):
         bv.Draws.from_bartz([one, two])
 
 
