@@ -187,6 +187,9 @@ void bind_chain(nb::module_& m) {
       .def_prop_rw(
           "alpha", [](const Chain& self) { return self.forest.splitting().alpha(); },
           [](Chain& self, double alpha) { self.forest.splitting().set_alpha(alpha); })
+      .def_prop_rw(
+          "leaf_sd", [](const Chain& self) { return self.forest.leaves().scale().sd(); },
+          [](Chain& self, double sd) { self.forest.leaves().scale().set_sd(sd); })
       .def_prop_ro("n_splits",
                    [](const Chain& self) { return self.forest.splitting().counts().n_splits(); })
       .def("set_y",

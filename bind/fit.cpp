@@ -69,6 +69,7 @@ nb::dict fit_to_python(bayesvc::FitResult&& fit, std::size_t p, std::size_t n_tr
   out["seconds"] = fit.seconds;
   out["counts"] = fit.counts.empty() ? nb::none() : to_numpy(std::move(fit.counts), {n_draws, p});
   out["s"] = fit.s.empty() ? nb::none() : to_numpy(std::move(fit.s), {n_draws, p});
+  out["leaf_sd"] = fit.leaf_sd.empty() ? nb::none() : to_numpy(std::move(fit.leaf_sd));
   out["fitted"] = fit.fitted.empty() ? nb::none() : to_numpy(std::move(fit.fitted));
   out["forests"] = fit.forests ? nb::cast(std::move(*fit.forests)) : nb::none();
   return out;

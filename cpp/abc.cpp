@@ -46,6 +46,7 @@ FitResult flat_fit(std::size_t p, double sigma) {
                 .counts = {},
                 .s = {},
                 .forests = {},
+                .leaf_sd = {},
                 .fitted = {}};
   fit.tallies.finish();
   return fit;

@@ -44,19 +44,21 @@ FitResult run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed,
     sweep(forest, control);
   }
   const std::size_t p = forest.p();
-  FitResult fit{Tallies(p, config.n_draws), {}, {}, {}, {}, {}, 0, {}, {}, {}, {}};
+  FitResult fit{Tallies(p, config.n_draws), {}, {}, {}, {}, {}, 0, {}, {}, {}, {}, {}};
   Rng side = side_stream(seed);
   std::vector<double> s;
   if (config.keep_counts) fit.counts.assign(config.n_draws * p, 0);
   if (config.keep_s) fit.s.resize(config.n_draws * p);
   if (config.keep_trees) fit.forests.emplace();
   if (config.keep_fitted) fit.fitted.assign(forest.n(), 0.0);
+  const LeafScale& scale = forest.leaves().scale();
   const MoveCounts before = forest.move_counts();
   for (std::size_t k = 0; k < config.n_draws; ++k) {
     sweep(forest, control);
     fit.tallies.add(forest);
     fit.sigma.push_back(forest.sigma());
     fit.alpha.push_back(forest.splitting().alpha());
+    if (scale.learned()) fit.leaf_sd.push_back(scale.sd());
     fit.n_splits.push_back(static_cast<std::int32_t>(forest.splitting().counts().n_splits()));
     if (config.keep_counts) keep_counts(forest.splitting().counts(), &fit.counts[k * p]);
     if (config.keep_trees) fit.forests->add(forest);

@@ -50,7 +50,8 @@ struct FitResult {
   std::vector<std::uint16_t> counts;  // draw by draw
   std::vector<float> s;
   std::optional<SavedForests> forests;
-  std::vector<double> fitted;  // mean over the draws of the sum of trees at each row
+  std::vector<double> leaf_sd;  // draw by draw, if it is learned
+  std::vector<double> fitted;   // mean over the draws of the sum of trees at each row
 };
 
 // Throws Cancelled soon after control.cancelled is set.

@@ -32,6 +32,7 @@ class Forest {
   SplittingPrior& splitting() { return *state_.splitting; }
   const SplittingPrior& splitting() const { return *state_.splitting; }
   LeafModel& leaves() { return *state_.leaves; }
+  const LeafModel& leaves() const { return *state_.leaves; }
   const ResponseModel& response() const { return *state_.response; }
   double sigma() const { return state_.response->sigma(); }
   void set_sigma(double sigma) { state_.response->set_sigma(sigma); }

@@ -2,7 +2,7 @@
 //
 // Its sufficient statistics are NodeStats, which the passes over rows add up. A model says how
 // likely they are with the leaf's value integrated out, and draws the value. `update` runs once
-// after every sweep over the trees, for models whose scale is learned.
+// after every sweep over the trees, and draws the scale of the values if it is learned.
 //
 // To add one, derive from LeafModel and choose it in make_leaf_model. Calls are per node, never per
 // row.
@@ -18,9 +18,34 @@ namespace bayesvc {
 
 struct ForestSettings;
 
+// The prior sd of the leaf values: fixed, or learned from the values of all leaves under a
+// half-Cauchy prior with this median.
+class LeafScale {
+ public:
+  LeafScale(double sd, bool learned) : prior_variance_(sd * sd), learned_(learned) { set_sd(sd); }
+
+  bool learned() const { return learned_; }
+  double sd() const { return sd_; }
+  double variance() const { return variance_; }
+  void set_sd(double sd) {
+    sd_ = sd;
+    variance_ = sd * sd;
+  }
+  // Draws the sd given the values of all leaves; nothing is drawn where it is fixed.
+  void update(const std::vector<AssignedTree>& trees, Rng& rng);
+
+ private:
+  double sd_ = 0, variance_ = 0, prior_variance_;
+  bool learned_;
+};
+
 class LeafModel {
  public:
+  explicit LeafModel(const LeafScale& scale) : scale_(scale) {}
   virtual ~LeafModel() = default;
+
+  const LeafScale& scale() const { return scale_; }
+  LeafScale& scale() { return scale_; }
 
   // Of the rows with the leaf's value integrated out, up to terms that do not depend on the tree.
   // The noise is that of a row of weight one.
@@ -32,39 +57,31 @@ class LeafModel {
   virtual double draw(const NodeStats& stats, double noise_variance, Rng& rng) const = 0;
   // The parameters of the model given the values of all leaves.
   virtual void update(const std::vector<AssignedTree>& trees, Rng& rng);
+
+ private:
+  LeafScale scale_;
 };
 
-// mu ~ N(0, sd^2). The scale is part of the state: `set_sd` may change it between sweeps.
-class GaussianLeaves : public LeafModel {
+// mu ~ N(0, sd^2).
+class GaussianLeaves final : public LeafModel {
  public:
-  explicit GaussianLeaves(double sd) { set_sd(sd); }
+  using LeafModel::LeafModel;
 
-  double sd() const { return sd_; }
-  void set_sd(double sd) {
-    sd_ = sd;
-    variance_ = sd * sd;
-  }
   double log_marginal(const NodeStats& stats, double noise_variance) const override;
   double log_split_ratio(const NodeStats& left, const NodeStats& right, double noise_variance,
                          double factor) const override;
   double draw(const NodeStats& stats, double noise_variance, Rng& rng) const override;
-
- private:
-  double sd_ = 0, variance_ = 0;
 };
 
 // The prior of the values alone: the rows say nothing.
 class PriorLeaves final : public LeafModel {
  public:
-  explicit PriorLeaves(double sd) : sd_(sd) {}
+  using LeafModel::LeafModel;
 
   double log_marginal(const NodeStats& stats, double noise_variance) const override;
   double log_split_ratio(const NodeStats& left, const NodeStats& right, double noise_variance,
                          double factor) const override;
   double draw(const NodeStats& stats, double noise_variance, Rng& rng) const override;
-
- private:
-  double sd_;
 };
 
 std::unique_ptr<LeafModel> make_leaf_model(const ForestSettings& settings);

@@ -37,8 +37,8 @@ BUGS = {
     "birth": Bug(
         "wrong sign in a birth ratio",
         "cpp/leaf_model.cpp",
-        "inverse) + gain * inverse * variance_)",
-        "inverse) - gain * inverse * variance_)",
+        "inverse) + gain * inverse * variance)",
+        "inverse) - gain * inverse * variance)",
     ),
     "birth-terminal": Bug(
         "a child's probability to be terminal on the wrong side of a birth ratio",

@@ -11,6 +11,7 @@
 
 using namespace forest_checks;
 using bayesvc::GaussianLeaves;
+using bayesvc::LeafScale;
 using bayesvc::NodeStats;
 using bayesvc::PriorLeaves;
 
@@ -57,7 +58,7 @@ const LeafRows others{{-0.4, 0.2}, {1.5, 0.25}};
 
 TEST(marginal_likelihoods_are_integrals) {
   for (const double sd : {0.1, 0.8}) {
-    const GaussianLeaves leaves(sd);
+    const GaussianLeaves leaves({sd, false});
     for (const double v : {0.04, 1.0}) {
       CHECK_NEAR(leaves.log_marginal(some.stats(), v), some.log_integral(v, sd), 1e-9);
       CHECK_NEAR(leaves.log_marginal({}, v), 0.0, 1e-15);
@@ -75,7 +76,7 @@ TEST(leaf_values_have_their_conditional_moments) {
   for (const double sd : {0.1, 0.8}) {
     const double v = 0.25, precision = some.stats().weight / v + 1 / (sd * sd);
     const double mean = some.stats().sum / v / precision;
-    const GaussianLeaves leaves(sd);
+    const GaussianLeaves leaves({sd, false});
     std::vector<double> values, squares;
     for (int k = 0; k < 20000; ++k) {
       const double value = leaves.draw(some.stats(), v, rng);
@@ -88,7 +89,7 @@ TEST(leaf_values_have_their_conditional_moments) {
 }
 
 TEST(the_prior_alone_ignores_the_rows) {
-  const PriorLeaves leaves(0.5);
+  const PriorLeaves leaves({0.5, false});
   CHECK(leaves.log_marginal(some.stats(), 0.1) == 0);
   CHECK_NEAR(leaves.log_split_ratio(some.stats(), others.stats(), 0.1, 0.25), std::log(0.25),
              1e-15);
@@ -111,10 +112,9 @@ TEST(the_scale_of_the_leaves_may_change_between_sweeps) {
   settings.n_trees = 1;
   settings.sigma = 0.5;
   Forest forest(columns, y.data(), settings, {1, 2, 3, 4});
-  auto& leaves = dynamic_cast<GaussianLeaves&>(forest.leaves());
   for (int k = 0; k < 300 && !check::failed; ++k) {
     const double sd = k % 2 ? 0.02 : 1.5;
-    leaves.set_sd(sd);
+    forest.leaves().scale().set_sd(sd);
     forest.sweep();
     const AssignedTree& assigned = forest.trees()[0];
     for (LeafId id = 0; id < assigned.tree.n_leaves(); ++id) {
@@ -127,4 +127,29 @@ TEST(the_scale_of_the_leaves_may_change_between_sweeps) {
       CHECK_NEAR((assigned.tree.mu[id] - sum / 0.25 / precision) * std::sqrt(precision), 0.0, 6.0);
     }
   }
+}
+
+// From an sd of the half-Cauchy prior, and two values given it, an update leads to such an sd
+// again.
+TEST(an_update_of_a_learned_scale_keeps_its_prior) {
+  constexpr double median = 0.3;
+  const double half_pi = std::acos(0.0);
+  Rng rng = brute_force::rng_of(97);
+  std::vector<AssignedTree> trees(2, {bayesvc::Tree(3, true), std::vector<LeafId>(3, 0)});
+  std::vector<double> shares;
+  for (int k = 0; k < 20000; ++k) {
+    LeafScale scale(median, true);
+    scale.set_sd(median * std::tan(half_pi * rng.uniform()));
+    for (AssignedTree& assigned : trees) assigned.tree.mu[0] = scale.sd() * rng.normal();
+    scale.update(trees, rng);
+    shares.push_back(std::atan(scale.sd() / median) / half_pi);
+  }
+  CHECK(statistics::ks_distance(shares, [](double share) { return share; }) < statistics::ks_limit);
+}
+
+TEST(a_fixed_scale_draws_nothing) {
+  Rng rng = brute_force::rng_of(98), twin = rng;
+  LeafScale scale(0.3, false);
+  scale.update({AssignedTree{bayesvc::Tree(3, true), std::vector<LeafId>(3, 0)}}, rng);
+  CHECK(scale.sd() == 0.3 && rng.bits() == twin.bits());
 }

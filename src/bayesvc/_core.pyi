@@ -47,6 +47,7 @@ class Settings:
     min_samples_leaf: int
     moves: tuple[float, float, float, float]
     leaf_sd: float
+    learn_leaf_sd: bool
     nu: float
     lambda_: float
     sigma: float
@@ -68,6 +69,7 @@ class Settings:
 class Chain:
     sigma: float
     alpha: float
+    leaf_sd: float
     def __init__(
         self,
         columns: Columns,

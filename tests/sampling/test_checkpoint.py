@@ -14,7 +14,9 @@ import pytest
 
 import bayesvc as bv
 from bayesvc import _core
+from bayesvc.sampling import checkpoint
 from bayesvc.sampling.checkpoint import Checkpoint
+from bayesvc.sampling.config import ChainConfig
 from bayesvc.sampling.replicates import Interrupted
 from tests.helpers.processes import wait_for
 from tests.helpers.settings import SEEDED
@@ -83,6 +85,14 @@ def test_what_differs_is_run_again(regression, tmp_path, n_fits):
         assert len(n_fits) == number, change
     bv.sample(X, y, **settings)
     assert len(n_fits) == len(others) + 1
+
+
+def test_chains_of_earlier_checkpoints_are_found(monkeypatch):
+    """The key of a chain from before its leaf scale could be learned."""
+    monkeypatch.setattr(checkpoint, "__version__", "0")
+    about = _core.Columns(np.eye(3)), np.arange(3.0), _core.Settings()
+    key = checkpoint.chain_key(*about, np.arange(4, dtype=np.uint64), ChainConfig(10, 10))
+    assert key == "d6e27eb0430cc85bff55cac122b574c3"
 
 
 def test_what_was_kept_comes_back(regression, tmp_path):

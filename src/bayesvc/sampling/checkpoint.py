@@ -176,6 +176,7 @@ def chain_key(
             name: _plain(value)
             for name, value in settings_to_dict(settings).items()
             if name != "kernel"  # which gives the same bits on every CPU
+            if name != "learn_leaf_sd" or value  # so that chains with a fixed one keep their key
         },
         "length": vars(chain),
     }
