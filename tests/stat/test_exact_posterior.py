@@ -36,6 +36,7 @@ MODELS = {
     "explicit": Model(sigma=0.6, splitting="explicit", alpha=1.5),
     "collapsed": Model(sigma=0.6, splitting="collapsed", alpha=1.5),
 }
+LEARNED = {name: replace(model, learn_leaf_sd=True) for name, model in MODELS.items()}
 
 
 def common_forests(exact: ExactPosterior) -> list[Forest]:
@@ -78,11 +79,16 @@ def check(
         extra = list(state.split_probabilities()) if random_s else []
         if random_alpha:
             extra.append(state.alpha / (state.alpha + model.rho_for(data.p)))
+        if model.learn_leaf_sd:
+            share = float(model.share(state.leaf_sd))
+            extra += [share, share**2]
         draws.append(np.append(summarized[forest], extra))
     expected = exact.mean(lambda forest: summary(forest, common, data.p))
     extra = [exact.mean_s(j) for j in range(data.p)] if random_s else []
     if random_alpha:
         extra.append(exact.mean_alpha_share())
+    if model.learn_leaf_sd:
+        extra += exact.mean_leaf_sd_shares()
     assert_means_agree(np.array(draws), np.append(expected, extra), labels(model, common, data.p))
 
 
@@ -97,6 +103,8 @@ def labels(model: Model, common: dict[Forest, int], p: int) -> list[str]:
     if model.splitting != "fixed":
         names += [f"s of variable {j}" for j in range(p)]
         names += ["alpha / (alpha + rho)"] if np.isnan(model.alpha) else []
+    if model.learn_leaf_sd:
+        names += ["share of the leaf sd", "its square"]
     return names
 
 
@@ -106,6 +114,27 @@ def test_one_tree_all_moves(columns: str, name: str, chain_seed: NDArray[np.uint
     """Quick; false alarms: FALSE_ALARM a case over all trees, counts and s."""
     data = listable_data(columns)
     check(fitting(MODELS[name], data), data, RESPONSES[columns], chain_seed, 15_000, 3)
+
+
+@pytest.mark.parametrize("columns", ["binary", "tied", "row-weights"])
+@pytest.mark.parametrize("name", ["bart-weighted", "explicit", "collapsed"])
+def test_learned_leaf_sd(columns: str, name: str, chain_seed: NDArray[np.uint64]) -> None:
+    """Quick, one tree; false alarms: FALSE_ALARM a case over all trees, counts, s and leaf sd."""
+    data = listable_data(columns)
+    check(fitting(LEARNED[name], data), data, RESPONSES[columns], chain_seed, 15_000, 10)
+
+
+@pytest.mark.stat
+@pytest.mark.parametrize("columns", ["continuous", "binary", "tied", "missing", "groups"])
+@pytest.mark.parametrize("name", LEARNED)
+@pytest.mark.parametrize("n_trees", [1, 2])
+def test_learned_leaf_sd_at_length(
+    columns: str, name: str, n_trees: int, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Up to two trees, so one sd of all leaves; false alarms: FALSE_ALARM a case."""
+    data = listable_data(columns, 5 if columns in LISTABLE else 4)
+    model = replace(fitting(LEARNED[name], data), n_trees=n_trees, leaf_sd=0.4)
+    check(model, data, RESPONSES[columns][: data.n], chain_seed, 50_000, 20)
 
 
 @pytest.mark.stat

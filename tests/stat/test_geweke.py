@@ -13,8 +13,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import chi2, ks_2samp
 
-from tests.helpers.stat.chains import assert_means_agree, make_chain
+from tests.helpers.stat.chains import (
+    FALSE_ALARM,
+    assert_means_agree,
+    assert_uniform,
+    make_chain,
+)
 from tests.helpers.stat.datasets import KINDS_OF_COLUMNS, make_data
 from tests.helpers.stat.features import Features, mean_and_error
 from tests.helpers.stat.reference.model import Model
@@ -31,12 +37,22 @@ MODELS = {
     "explicit-hyper": replace(BASE, splitting="explicit", a=2.0, b=2.0),
     "collapsed-hyper": replace(BASE, splitting="collapsed", a=2.0, b=2.0),
 }
+# A median well below sigma: a chain that redraws y crosses large leaf values in steps of sigma.
+LEARNED = {
+    name: replace(MODELS[name], leaf_sd=0.2, learn_leaf_sd=True)
+    for name in ("bart", "explicit", "collapsed")
+}
 JOINT_NAMES = ["f(x0)", "f(x0)^2", "f(x0) f(x1)", "f(x0)^4", "splits times f(x0)^2"]
 
 
-def joint_features(fitted: NDArray[np.float64], total_splits: int, sigma: float) -> list[float]:
-    """Moments of the sum of trees, and how it goes with the other unknowns."""
-    at0, at1 = fitted[0], fitted[1]
+def joint_features(
+    model: Model, fitted: NDArray[np.float64], total_splits: int, sigma: float
+) -> list[float]:
+    """Moments of the sum of trees, and how it goes with the other unknowns.
+
+    With a learned leaf sd the sum has no moments, and its bounded form is in its place.
+    """
+    at0, at1 = model.share(fitted[:2]) if model.learn_leaf_sd else fitted[:2]
     return [at0, at0**2, at0 * at1, at0**4, total_splits * at0**2, np.log(sigma) * at0**2]
 
 
@@ -48,8 +64,8 @@ def from_prior(
     for _ in range(n_draws):
         draw = draw_prior(rng, model, data)
         splits = sum(node[0] >= 0 for nodes in draw.trees for node in nodes)
-        simple = features.of(draw.shapes, np.exp(draw.log_s), draw.alpha, draw.sigma)
-        rows.append(simple + joint_features(draw.fitted(data), splits, draw.sigma))
+        joint = joint_features(model, draw.fitted(data), splits, draw.sigma)
+        rows.append(features.of_draw(draw) + joint)
     return np.array(rows)
 
 
@@ -71,7 +87,7 @@ def from_chain(
         chain.set_y(draw_response(rng, model, data, chain.fitted(), chain.sigma))
         chain.sweep(1)
         if step >= 0 and step % thin == 0:
-            joint = joint_features(chain.fitted(), chain.n_splits, chain.sigma)
+            joint = joint_features(model, chain.fitted(), chain.n_splits, chain.sigma)
             rows.append(features.of_chain(chain) + joint)
     return np.array(rows)
 
@@ -105,6 +121,65 @@ def test_joint_distribution_of_probit_quickly(
     """Latent values and offset; false alarms: FALSE_ALARM over all statistics."""
     model = replace(MODELS["bart"], binary=True, offset=0.3, leaf_sd=0.7)
     check(model, make_data("mixed", rng, 6, 3), rng, chain_seed, 3_000, 5)
+
+
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("name", LEARNED)
+def test_joint_distribution_with_a_learned_leaf_sd_quickly(
+    name: str, binary: bool, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """False alarms: FALSE_ALARM a case over all statistics."""
+    model = replace(LEARNED[name], binary=binary)
+    check(model, make_data("tied", rng, 6, 3), rng, chain_seed, 3_000, 20)
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_state_from_the_joint_distribution_stays_there(
+    binary: bool, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """BART with a learned leaf sd, three sweeps on each of 5,000 independent draws.
+
+    Nothing depends on how a chain mixes. Kolmogorov-Smirnov tests of leaf sd, sigma and f(x0), the
+    latter against other direct draws; false alarms: FALSE_ALARM a case over the three.
+    """
+    model, data = replace(LEARNED["bart"], binary=binary), make_data("tied", rng, 6, 3)
+    chain = make_chain(model, data, np.zeros(data.n), chain_seed)
+    found = []
+    for _ in range(5_000):
+        draw = draw_prior(rng, model, data)
+        chain.set_trees(draw.trees)
+        chain.sigma, chain.leaf_sd = draw.sigma, draw.leaf_sd
+        chain.set_y(draw_response(rng, model, data, draw.fitted(data), draw.sigma))
+        chain.sweep(3)
+        found.append([chain.leaf_sd, chain.sigma, chain.fitted()[0]])
+    leaf_sds, sigmas, fitted = np.array(found).T
+    assert_uniform(model.share(leaf_sds).tolist(), "leaf sd", 3)
+    if not binary:
+        scaled = chi2.cdf(model.nu * model.lambda_ / sigmas**2, model.nu)
+        assert_uniform(scaled.tolist(), "sigma", 3)
+    direct = [draw_prior(rng, model, data).fitted(data)[0] for _ in range(5_000)]
+    assert ks_2samp(fitted, direct).pvalue > FALSE_ALARM / 3
+
+
+@pytest.mark.stat
+@pytest.mark.parametrize("columns", KINDS_OF_COLUMNS)
+@pytest.mark.parametrize("name", LEARNED)
+def test_joint_distribution_with_a_learned_leaf_sd(
+    columns: str, name: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Eight rows, two trees; false alarms: FALSE_ALARM a case over all statistics."""
+    check(LEARNED[name], make_data(columns, rng, 8, 3), rng, chain_seed, 25_000, 40)
+
+
+@pytest.mark.stat
+@pytest.mark.parametrize("columns", ["continuous", "binary", "tied", "messy"])
+@pytest.mark.parametrize("name", LEARNED)
+def test_joint_distribution_of_probit_with_a_learned_leaf_sd(
+    columns: str, name: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Binary y and an offset; false alarms: FALSE_ALARM a case over all statistics."""
+    model = replace(LEARNED[name], binary=True, offset=0.3)
+    check(model, make_data(columns, rng, 8, 3), rng, chain_seed, 25_000, 40)
 
 
 @pytest.mark.stat

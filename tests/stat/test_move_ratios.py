@@ -95,6 +95,11 @@ CASES = {
     "bart-messy": Case("messy", 24, _model(n_trees=2, weights=WEIGHTS)),
     "explicit-messy-two-rows": Case("messy", 24, _model("explicit", 2, min_samples_leaf=2)),
     "collapsed-messy": Case("messy", 20, _model("collapsed", 3)),
+    "bart-learned": Case("mixed", 24, _model(n_trees=3, learn_leaf_sd=True)),
+    "explicit-learned-prior": Case(
+        "tied", 20, _model("explicit", 2, learn_leaf_sd=True, likelihood=False)
+    ),
+    "collapsed-learned": Case("messy-row-weights", 20, _model("collapsed", 2, learn_leaf_sd=True)),
     "bart-row-weights": Case("row-weights", 24, _model(n_trees=2)),
     "collapsed-messy-row-weights": Case("messy-row-weights", 20, _model("collapsed", 2)),
 }
@@ -221,10 +226,10 @@ def test_leaf_means_and_sigma_follow_their_conditionals(name: str) -> None:
     for step in run.steps:
         means = leaf_values(step.after)
         for rows, mean in zip(leaf_rows(run.data, parse(step.after)), means, strict=True):
-            centre, sd = 0.0, model.leaf_sd
+            centre, sd = 0.0, step.conditional.model.leaf_sd
             if model.likelihood:
                 seen, weights = step.residuals[list(rows)], run.data.row_weights[list(rows)]
-                centre, sd = leaf_posterior(seen, weights, step.sigma, model.leaf_sd)
+                centre, sd = leaf_posterior(seen, weights, step.sigma, sd)
             leaf_positions.append(norm.cdf((mean - centre) / sd))
     assert_uniform(leaf_positions, "leaf means", 2)
     last = [step for step in run.steps if step.record["tree"] == model.n_trees - 1]

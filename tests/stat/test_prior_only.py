@@ -13,7 +13,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.helpers.stat.chains import assert_means_agree, fitting, make_chain, thinned
+from tests.helpers.stat.chains import (
+    assert_means_agree,
+    assert_uniform,
+    fitting,
+    make_chain,
+    thinned,
+)
 from tests.helpers.stat.datasets import (
     KINDS_OF_COLUMNS,
     LISTABLE,
@@ -169,7 +175,27 @@ DIRECT_MODELS = {
     # Beta(2, 2) keeps alpha away from 0, where s never leaves a corner and no chain mixes.
     "explicit-hyper": Model(splitting="explicit", alpha=NAN, a=2.0, b=2.0),
     "collapsed-hyper": Model(splitting="collapsed", alpha=NAN, a=2.0, b=2.0),
+    "bart-learned": Model(learn_leaf_sd=True),
+    "explicit-learned": Model(splitting="explicit", alpha=0.8, learn_leaf_sd=True),
+    "collapsed-learned": Model(splitting="collapsed", alpha=0.8, learn_leaf_sd=True),
 }
+
+
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("name", ["bart-learned", "explicit-learned", "collapsed-learned"])
+def test_learned_leaf_sd_is_half_cauchy(
+    name: str, binary: bool, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Kolmogorov-Smirnov test of 2,000 draws so far apart that they are independent.
+
+    An update moves the log of the sd by about a half, so it forgets its start within some 20
+    sweeps. False alarms: FALSE_ALARM a case.
+    """
+    model = replace(DIRECT_MODELS[name], n_trees=2, binary=binary, likelihood=False)
+    data = make_data("tied", rng, 10, 4)
+    chain = make_chain(model, data, np.zeros(data.n), chain_seed)
+    shares = [float(model.share(state.leaf_sd)) for state in thinned(chain, 2_000, thin=200)]
+    assert_uniform(shares, "share of the leaf sd")
 
 
 def check_against_direct_draws(

@@ -8,11 +8,13 @@ from itertools import product
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import chisquare
+from scipy.integrate import quad
+from scipy.special import logsumexp
+from scipy.stats import chisquare, halfcauchy
 
 from tests.helpers.stat.datasets import KINDS_OF_COLUMNS, LISTABLE, make_data
 from tests.helpers.stat.reference.enumeration import all_shapes, exact_posterior
-from tests.helpers.stat.reference.integrals import DirichletAverage
+from tests.helpers.stat.reference.integrals import DirichletAverage, LeafSdAverage
 from tests.helpers.stat.reference.likelihood import log_marginal
 from tests.helpers.stat.reference.model import MOVE_SETS, Model
 from tests.helpers.stat.reference.moves import Conditional, apply
@@ -166,3 +168,18 @@ def test_eligible_means_having_a_cut(kind: str, m: int, rng: np.random.Generator
         shape = draw_shape(rng, model, data, np.log(np.full(4, 0.25)))
         for rows, _node in zip(rows_by_node(data, shape), subtrees(shape), strict=True):
             assert data.eligible(rows) == tuple(j for j in range(4) if data.cuts(rows, j))
+
+
+def test_leaf_sd_is_integrated_out_of_the_likelihood(rng: np.random.Generator) -> None:
+    """Deterministic: a few points against adaptive quadrature over the half-Cauchy density."""
+    model, data = Model(leaf_sd=0.4, learn_leaf_sd=True), Data(LISTABLE["tied"])
+    y = rng.standard_normal(data.n)
+    for shape in all_shapes(data)[:4]:
+
+        def density(sd: float, shape: object = shape) -> float:
+            weight = halfcauchy.pdf(sd, scale=model.leaf_sd)
+            return float(weight * np.exp(log_marginal(data, [shape], y, 0.6, sd)))
+
+        below, above = quad(density, 0.0, 1.0), quad(density, 1.0, np.inf)
+        found = logsumexp(LeafSdAverage(model).log_terms(data, [shape], y, 0.6))
+        assert np.exp(found) == pytest.approx(below[0] + above[0], rel=1e-6)

@@ -28,15 +28,19 @@ MODELS = {
     "explicit-hyper": replace(BASE, splitting="explicit", a=2.0, b=2.0),
     "collapsed-hyper": replace(BASE, splitting="collapsed", a=2.0, b=2.0),
 }
+LEARNED = {
+    name: replace(MODELS[name], learn_leaf_sd=True) for name in ("bart", "explicit", "collapsed")
+}
 N_DRAWS = 31  # so ranks run from 0 to 31
 N_BINS = 16
 BURN_IN = 400
 
 
 def quantities(draw: PriorDraw, data: Data) -> list[float]:
-    """sigma, f(x0), splits on variable 0, splits, alpha of the truth."""
+    """sigma, f(x0), splits on variable 0, splits, alpha and leaf sd of the truth."""
     counts = variable_counts(draw.shapes, data.p)
-    return [draw.sigma, draw.fitted(data)[0], counts[0], counts.sum(), draw.alpha]
+    at0 = draw.fitted(data)[0]
+    return [draw.sigma, at0, counts[0], counts.sum(), draw.alpha, draw.leaf_sd]
 
 
 def ranks_of_truth(
@@ -48,10 +52,11 @@ def ranks_of_truth(
     seed = rng.integers(0, 2**63, size=4, dtype=np.uint64)
     chain = make_chain(model, data, y, seed)
     chain.sweep(BURN_IN)
-    draws = np.empty((N_DRAWS, 5))
+    draws = np.empty((N_DRAWS, 6))
     for row in draws:
         chain.sweep(thin)
-        row[:] = chain.sigma, chain.fitted()[0], chain.counts()[0], chain.n_splits, chain.alpha
+        row[:4] = chain.sigma, chain.fitted()[0], chain.counts()[0], chain.n_splits
+        row[4:] = chain.alpha, chain.leaf_sd
     actual = np.array(quantities(truth, data))
     below, ties = (draws < actual).sum(axis=0), (draws == actual).sum(axis=0)
     return np.asarray(below + rng.integers(0, ties + 1))
@@ -60,9 +65,10 @@ def ranks_of_truth(
 def check(rng: np.random.Generator, model: Model, data: Data, n_replicates: int, thin: int) -> None:
     """Chi-square tests of the ranks, Bonferroni over the quantities that are random."""
     ranks = np.array([ranks_of_truth(rng, model, data, thin) for _ in range(n_replicates)])
-    names = ["sigma", "f(x0)", "splits on variable 0", "splits", "alpha"]
+    names = ["sigma", "f(x0)", "splits on variable 0", "splits", "alpha", "leaf sd"]
     random = {"sigma": not model.binary, "alpha": model.splitting != "fixed"}
     random["alpha"] = random["alpha"] and bool(np.isnan(model.alpha))
+    random["leaf sd"] = model.learn_leaf_sd
     tested = [i for i, name in enumerate(names) if random.get(name, True)]
     for i in tested:
         counts = np.bincount(ranks[:, i] * N_BINS // (N_DRAWS + 1), minlength=N_BINS)
@@ -74,6 +80,24 @@ def check(rng: np.random.Generator, model: Model, data: Data, n_replicates: int,
 def test_calibration_quickly(columns: str, rng: np.random.Generator) -> None:
     """Collapsed DART, 300 data sets of 15 rows; false alarms: FALSE_ALARM a case."""
     check(rng, MODELS["collapsed"], make_data(columns, rng, 15, 3), 300, thin=15)
+
+
+@pytest.mark.parametrize("name", LEARNED)
+def test_calibration_of_the_leaf_sd_quickly(name: str, rng: np.random.Generator) -> None:
+    """300 data sets of 15 rows; false alarms: FALSE_ALARM a case."""
+    check(rng, LEARNED[name], make_data("mixed", rng, 15, 3), 300, thin=60)
+
+
+@pytest.mark.stat
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("columns", ["continuous", "tied"])
+@pytest.mark.parametrize("name", LEARNED)
+def test_calibration_of_the_leaf_sd(
+    columns: str, name: str, binary: bool, rng: np.random.Generator
+) -> None:
+    """Also of a binary y, 1,500 data sets of 20 rows; false alarms: FALSE_ALARM a case."""
+    model = replace(LEARNED[name], binary=binary, offset=-0.2 if binary else 0.0)
+    check(rng, model, make_data(columns, rng, 20, 3), 1_500, thin=150)
 
 
 @pytest.mark.stat

@@ -37,9 +37,19 @@ def chain_settings(model: Model, data: Data) -> Any:
     settings, p = _core.Settings(), data.p
     if np.any(data.row_weights != 1.0):
         settings.row_weights = data.row_weights
-    for name in ("n_trees", "gamma", "beta", "min_samples_leaf", "moves", "leaf_sd", "nu"):
+    for name in ("n_trees", "gamma", "beta", "min_samples_leaf", "moves", "nu"):
         setattr(settings, name, getattr(model, name))
-    for name in ("lambda_", "sigma", "offset", "splitting", "alpha", "a", "b"):
+    for name in (
+        "leaf_sd",
+        "learn_leaf_sd",
+        "lambda_",
+        "sigma",
+        "offset",
+        "splitting",
+        "alpha",
+        "a",
+        "b",
+    ):
         setattr(settings, name, getattr(model, name))
     settings.response = "probit" if model.binary else "gaussian"
     settings.rho = model.rho_for(p)

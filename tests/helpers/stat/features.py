@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.helpers.stat.reference.model import Model
-from tests.helpers.stat.reference.simulate import draw_prior
+from tests.helpers.stat.reference.simulate import PriorDraw, draw_prior
 from tests.helpers.stat.reference.trees import (
     Data,
     Shape,
@@ -48,6 +48,8 @@ class Features:
             names += ["alpha / (alpha + rho)", "square of alpha / (alpha + rho)"]
         if self.samples_sigma:
             names += ["log sigma", "square of log sigma", "inverse variance"]
+        if self.model.learn_leaf_sd:
+            names += ["share of the leaf sd", "its square", "log leaf sd", "leaf sd below median"]
         return names
 
     @property
@@ -61,7 +63,12 @@ class Features:
         return not self.model.binary and bool(np.isnan(self.model.sigma))
 
     def of(
-        self, shapes: Sequence[Shape], s: NDArray[np.float64], alpha: float, sigma: float
+        self,
+        shapes: Sequence[Shape],
+        s: NDArray[np.float64],
+        alpha: float,
+        sigma: float,
+        leaf_sd: float,
     ) -> list[float]:
         """The statistics of one state."""
         total = sum(n_splits(shape) for shape in shapes)
@@ -76,6 +83,9 @@ class Features:
             values += [share, share**2]
         if self.samples_sigma:
             values += [np.log(sigma), np.log(sigma) ** 2, sigma**-2.0]
+        if self.model.learn_leaf_sd:
+            share = float(self.model.share(leaf_sd))
+            values += [share, share**2, np.log(leaf_sd), share < 0.5]
         return [float(value) for value in values]
 
     def _mean_over_trees(self, shapes: tuple[Shape, ...]) -> list[float]:
@@ -107,14 +117,18 @@ class Features:
         shapes = [canonical(self.data, parse(nodes)) for nodes in chain.trees()]
         fixed = self.model.splitting == "fixed"
         s = np.zeros(0) if fixed else chain.split_probabilities()
-        return self.of(shapes, s, chain.alpha, chain.sigma)
+        return self.of(shapes, s, chain.alpha, chain.sigma, chain.leaf_sd)
+
+    def of_draw(self, draw: PriorDraw) -> list[float]:
+        """The statistics of one direct draw from the prior."""
+        return self.of(draw.shapes, np.exp(draw.log_s), draw.alpha, draw.sigma, draw.leaf_sd)
 
     def of_prior(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
         """The statistics of direct draws from the prior."""
         values = []
         for _ in range(n_draws):
             draw = draw_prior(rng, self.model, self.data)
-            values.append(self.of(draw.shapes, np.exp(draw.log_s), draw.alpha, draw.sigma))
+            values.append(self.of_draw(draw))
         return np.array(values)
 
 

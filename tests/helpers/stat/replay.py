@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,7 @@ def follow(
     chain.proposals()
     for _ in range(n_sweeps):
         old, sigma, old_ghosts = chain.trees(), chain.sigma, _ghosts(chain, model)
+        model = replace(model, leaf_sd=chain.leaf_sd)
         alpha, s = chain.alpha, chain.split_probabilities()
         chain.sweep(1)
         new, records, new_ghosts = chain.trees(), chain.proposals(), _ghosts(chain, model)

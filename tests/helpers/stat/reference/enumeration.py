@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from tests.helpers.stat.reference.integrals import AlphaAverage, variables_of
-from tests.helpers.stat.reference.likelihood import log_marginal
+from tests.helpers.stat.reference.integrals import AlphaAverage, LeafSdAverage, variables_of
 from tests.helpers.stat.reference.model import Model
 from tests.helpers.stat.reference.prior import Choice, VariablePrior, tree_prior
 from tests.helpers.stat.reference.trees import Data, Rows, Shape
@@ -41,6 +40,8 @@ class ExactPosterior:
     choices: list[tuple[Choice, ...]]
     variables: VariablePrior
     usable: tuple[int, ...]  # variables that can be split on at all
+    leaf_sds: LeafSdAverage
+    leaf_sd_weights: NDArray[np.float64]  # probability of each leaf sd
 
     @cached_property
     def index(self) -> dict[Forest, int]:
@@ -75,6 +76,11 @@ class ExactPosterior:
         assert isinstance(self.variables, AlphaAverage)
         return self._average(self.variables.mean_share)
 
+    def mean_leaf_sd_shares(self) -> list[float]:
+        """Expectation of the prior distribution function of the leaf sd, and of its square."""
+        share = self.leaf_sds.share
+        return [float(self.leaf_sd_weights @ value) for value in (share, share**2)]
+
     def _average(self, value: Callable[[tuple[Choice, ...]], float]) -> float:
         known: dict[tuple[Choice, ...], float] = {}
         total = 0.0
@@ -90,21 +96,24 @@ def exact_posterior(model: Model, data: Data, y: NDArray[np.float64] | None) -> 
     """List all forests; sigma must be fixed. Without y (or likelihood) this is the prior."""
     shapes = all_shapes(data)
     priors = [tree_prior(model, data, shape) for shape in shapes]
-    variables = variables_of(model, data.p)
-    forests, choices, log_probability = [], [], []
+    variables, leaf_sds = variables_of(model, data.p), LeafSdAverage(model)
+    forests, choices, log_terms = [], [], []
     for members in product(range(len(shapes)), repeat=model.n_trees):
         forest = tuple(shapes[i] for i in members)
         chosen = tuple(choice for i in members for choice in priors[i].choices)
         log_p = sum(priors[i].log_structure for i in members)
         log_p += variables.log_probability(chosen)
         if y is not None and model.likelihood:
-            log_p += log_marginal(data, forest, y, model.sigma, model.leaf_sd)
+            log_terms.append(log_p + leaf_sds.log_terms(data, forest, y, model.sigma))
+        else:
+            log_terms.append(log_p + leaf_sds.log_weights)
         forests.append(forest)
         choices.append(chosen)
-        log_probability.append(log_p)
-    total = logsumexp(log_probability)
+    total = logsumexp(log_terms)
     if y is None or not model.likelihood:
         assert abs(total) < 1e-8, f"prior probabilities sum to exp({total})"
-    probability = np.exp(np.array(log_probability) - total)
+    joint = np.exp(np.array(log_terms) - total)
     usable = data.eligible(data.all_rows)
-    return ExactPosterior(forests, probability, choices, variables, usable)
+    return ExactPosterior(
+        forests, joint.sum(axis=1), choices, variables, usable, leaf_sds, joint.sum(axis=0)
+    )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, roots_legendre
 from scipy.stats import beta as beta_distribution
 
+from tests.helpers.stat.reference.likelihood import log_marginal
 from tests.helpers.stat.reference.model import Model
 from tests.helpers.stat.reference.prior import (
     Choice,
@@ -18,6 +19,7 @@ from tests.helpers.stat.reference.prior import (
     dirichlet_multinomial,
     log_sum_exp,
 )
+from tests.helpers.stat.reference.trees import Data, Shape
 
 STEP = 0.5  # trapezoid rule in log ratios: the error is about exp(-2 pi^2 / STEP)
 TAIL = 30.0  # ... cut off where the density has fallen by exp(-TAIL)
@@ -91,6 +93,28 @@ class AlphaAverage:
         log_terms = self.log_terms(choices)
         weights = np.exp(log_terms - log_terms.max())
         return float(weights @ self.share / weights.sum())
+
+
+class LeafSdAverage:
+    """The likelihood of trees with the sd of their leaf means integrated out, where it is learned.
+
+    In terms of the distribution function of the half-Cauchy the integrand is smooth up to both
+    ends.
+    """
+
+    def __init__(self, model: Model, n_points: int = 60) -> None:
+        nodes, weights = roots_legendre(n_points)
+        self.share, self.log_weights = 0.5 * (nodes + 1.0), np.log(0.5 * weights)
+        self.leaf_sds = model.leaf_sd * np.tan(0.5 * np.pi * self.share)
+        if not model.learn_leaf_sd:
+            self.share, self.log_weights = np.array([0.5]), np.zeros(1)
+            self.leaf_sds = np.array([model.leaf_sd])
+
+    def log_terms(
+        self, data: Data, shapes: Sequence[Shape], y: NDArray[np.float64], sigma: float
+    ) -> NDArray[np.float64]:
+        """Log of weight times density of y, for each leaf sd."""
+        return self.log_weights + [log_marginal(data, shapes, y, sigma, sd) for sd in self.leaf_sds]
 
 
 def variables_of(model: Model, p: int) -> VariablePrior:

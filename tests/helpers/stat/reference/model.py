@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 KINDS: Final = ("birth", "death", "change", "swap")
 ALL_MOVES: Final = (0.25, 0.25, 0.3, 0.2)
@@ -22,7 +22,8 @@ MOVE_SETS: Final = {
 class Model:
     """Hyperparameters, all fixed: data-dependent defaults would break joint tests.
 
-    ``sigma`` and ``alpha`` are sampled where they are nan. ``weights`` None means uniform.
+    ``sigma`` and ``alpha`` are sampled where they are nan. ``weights`` None means uniform. If
+    ``leaf_sd`` is learned, it is half-Cauchy, and the number given here is its median.
     """
 
     n_trees: int = 1
@@ -31,6 +32,7 @@ class Model:
     min_samples_leaf: int = 1
     moves: tuple[float, float, float, float] = ALL_MOVES
     leaf_sd: float = 0.5
+    learn_leaf_sd: bool = False
     nu: float = 5.0
     lambda_: float = 0.2
     sigma: float = float("nan")
@@ -53,6 +55,13 @@ class Model:
     def rho_for(self, p: int) -> float:
         """Scale of alpha's prior; p unless set."""
         return float(p) if np.isnan(self.rho) else self.rho
+
+    def share(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Bounded form of numbers on the scale of the leaves; uniform for a learned leaf sd.
+
+        A half-Cauchy scale leaves no moments, and these always exist.
+        """
+        return 2.0 / np.pi * np.arctan(np.asarray(values) / self.leaf_sd)
 
     def p_split(self, depth: int) -> float:
         """Prior probability that a node with something to split on is split."""

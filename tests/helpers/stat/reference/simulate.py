@@ -29,6 +29,7 @@ class PriorDraw:
     log_s: NDArray[np.float64]
     alpha: float
     sigma: float
+    leaf_sd: float
 
     @property
     def shapes(self) -> list[Shape]:
@@ -86,6 +87,13 @@ def draw_sigma(rng: np.random.Generator, model: Model) -> float:
     return float(np.sqrt(model.nu * model.lambda_ / rng.chisquare(model.nu)))
 
 
+def draw_leaf_sd(rng: np.random.Generator, model: Model) -> float:
+    """The absolute value of a Cauchy variate with this median, unless fixed."""
+    if not model.learn_leaf_sd:
+        return model.leaf_sd
+    return float(model.leaf_sd * abs(rng.standard_cauchy()))
+
+
 def draw_alpha(rng: np.random.Generator, model: Model, p: int) -> float:
     """alpha / (alpha + rho) ~ Beta(a, b), unless fixed; nan without a Dirichlet."""
     if model.splitting == "fixed" or not np.isnan(model.alpha):
@@ -95,7 +103,7 @@ def draw_alpha(rng: np.random.Generator, model: Model, p: int) -> float:
 
 
 def draw_prior(rng: np.random.Generator, model: Model, data: Data) -> PriorDraw:
-    """alpha, s, the trees with their leaf means, and sigma.
+    """alpha, s, the leaf sd, the trees with their leaf means, and sigma.
 
     A variable that cannot split even the root takes no part: its share of s is left out.
     """
@@ -107,12 +115,12 @@ def draw_prior(rng: np.random.Generator, model: Model, data: Data) -> PriorDraw:
     if not fixed and 0 < len(usable) < data.p:
         log_s[np.setdiff1d(np.arange(data.p), usable)] = -np.inf
         log_s -= log_sum_exp(log_s)
-    trees = []
+    leaf_sd, trees = draw_leaf_sd(rng, model), []
     for _ in range(model.n_trees):
         shape = draw_shape(rng, model, data, log_s)
         n_leaves = n_splits(shape) + 1
-        trees.append(to_preorder(shape, list(model.leaf_sd * rng.standard_normal(n_leaves))))
-    return PriorDraw(trees, log_s, alpha, draw_sigma(rng, model))
+        trees.append(to_preorder(shape, list(leaf_sd * rng.standard_normal(n_leaves))))
+    return PriorDraw(trees, log_s, alpha, draw_sigma(rng, model), leaf_sd)
 
 
 def draw_response(
