@@ -86,8 +86,12 @@ def check_number(
     below: float | None = None,
     most: float | None = None,
     remedy: str = "",
+    alternative: str = "",
 ) -> float:
-    """Return `value` as a finite float within the bounds given."""
+    """Return `value` as a finite float within the bounds given.
+
+    `alternative` says what else the caller accepts, such as "None".
+    """
     number = _as_float(value)
     outside = number is not None and (
         not math.isfinite(number)
@@ -99,6 +103,7 @@ def check_number(
     if number is None or outside:
         kind = TypeError if number is None else ValueError
         wanted = _number_within(above, least, below, most)
+        wanted += f", or {alternative}" if alternative else ""
         raise kind(must_be(name, wanted, shown(value), remedy))
     return number
 

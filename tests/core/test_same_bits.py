@@ -25,6 +25,8 @@ PRIORS = {
     "dart-explicit": bv.DART(form="explicit"),
     "dart-fixed-alpha": bv.DART(alpha=0.5),
     "leaf-3": bv.DART(min_samples_leaf=3),
+    "bart-learned-k": bv.BART(k="learned"),
+    "dart-learned-k": bv.DART(k="learned"),
     "deep": bv.BART(gamma=0.99, beta=0.5, moves=(0.3, 0.2, 0.2, 0.3)),
 }
 KINDS = ("continuous", "tied", "binary-y", "outlier")
@@ -96,6 +98,8 @@ def fingerprint(draws: bv.Draws) -> str:
     digest = hashlib.sha256()
     for name in TRACES:
         digest.update(np.nan_to_num(getattr(draws, name), nan=-1.0).tobytes())
+    if draws.leaf_sd is not None:
+        digest.update(draws.leaf_sd.tobytes())
     if draws.abc is not None:
         digest.update(draws.abc.discrepancy.tobytes() + draws.abc.kept.tobytes())
     return digest.hexdigest()[:16]

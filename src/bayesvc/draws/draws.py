@@ -56,6 +56,9 @@ class Draws:
         Splits per variable, and split probabilities, of each draw, if they were kept.
     forests : tuple or None
         The trees of each replicate, if they were kept.
+    leaf_sd : ndarray (n_replicates, n_draws) or None
+        Trace of the prior sd of the leaf values, on the scale of the trees, if the prior has
+        ``k="learned"``; see `k`.
     prior, n_trees, burn_in, n_draws, response, classes, random_state : settings of the run
         `random_state` is the integer that seeded it; `classes` the two classes of a binary y.
     feature_names : tuple of str or int
@@ -113,6 +116,7 @@ class Draws:
     counts: NDArray[np.uint16] | None = None
     s: NDArray[np.float32] | None = None
     forests: tuple[SavedForests, ...] | None = None
+    leaf_sd: FloatArray | None = None
     abc: AbcRecord | None = None
     schema: ColumnSchema | None = None
     source: str = "bayesvc"
@@ -144,6 +148,26 @@ class Draws:
         if self._encoded is not None:
             return self._encoded.y.model
         return None if self.response is None else RESPONSES.get(self.response)
+
+    @property
+    def k(self) -> FloatArray | None:
+        """Trace of k under a prior with ``k="learned"``, an array (n_replicates, n_draws).
+
+        None under other priors.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bayesvc as bv
+        >>> X = np.random.default_rng(0).uniform(size=(50, 3))
+        >>> prior = bv.BART(k="learned")
+        >>> draws = bv.sample(X, X[:, 0], prior, n_replicates=2, burn_in=20, n_draws=30)
+        >>> draws.k.shape
+        (2, 30)
+        """
+        if self.leaf_sd is None or self.prior is None or self.calibration is None:
+            return None
+        return self.prior.median_k * self.calibration.leaf_sd / self.leaf_sd
 
     @property
     def acceptance(self) -> dict[str, FloatArray]:

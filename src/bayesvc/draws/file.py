@@ -94,6 +94,8 @@ def from_parts(settings: dict[str, Any], arrays: ReadArrays) -> Draws:
         optional |= {"accepted", "proposed"}
     else:
         settings["prior"] = prior_from_dict(settings["prior"])
+    if settings["prior"] is None or not settings["prior"].learns_k:
+        optional.add("leaf_sd")
     if settings["calibration"] is not None:
         settings["calibration"] = _calibration(dict(settings["calibration"]))
     settings["feature_names"] = tuple(settings["feature_names"])

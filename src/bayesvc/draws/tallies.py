@@ -33,6 +33,7 @@ def tally_layout(n_features: int, n_draws: int) -> dict[str, tuple[tuple[int, ..
         "seconds": ((), np.float64),
         "counts": ((n_draws, n_features), np.uint16),
         "s": ((n_draws, n_features), np.float32),
+        "leaf_sd": (draws, np.float64),
     }
 
 
@@ -49,8 +50,9 @@ class Tallies:
         keep_counts: bool = False,
         keep_s: bool = False,
         keep_trees: bool = False,
+        keep_leaf_sd: bool = False,
     ) -> None:
-        absent = {"counts": not keep_counts, "s": not keep_s}
+        absent = {"counts": not keep_counts, "s": not keep_s, "leaf_sd": not keep_leaf_sd}
         self._arrays: dict[str, NDArray[Any]] = {
             name: np.empty((n_replicates, *shape), dtype)
             for name, (shape, dtype) in tally_layout(n_features, n_draws).items()

@@ -24,6 +24,7 @@ _LABELS = {
     "sigma": "sigma",
     "n_splits": "splits in the forest",
     "alpha": "alpha",
+    "k": "k",
     "rhat": "R-hat of counts",
 }
 _MOST_POINTS = 1000
@@ -37,10 +38,11 @@ def traces(source: Any, *, quantities: str | Sequence[str] | None = None, ax: An
     Parameters
     ----------
     source : Selection, Draws, or fitted BARTRegressor, BARTClassifier or VariableSelector
-    quantities : {"sigma", "n_splits", "alpha", "rhat"} or several of these, optional
+    quantities : {"sigma", "n_splits", "alpha", "k", "rhat"} or several of these, optional
         Panels to draw; all that are known by default. sigma is not of a binary response, alpha only
-        of DART, and "rhat" needs counts that change. The selected variables of a Selection are
-        filled, and names are those of much-used variables with an R-hat above 1.1.
+        of DART, k only of a prior that learns it, and "rhat" needs counts that change. The selected
+        variables of a Selection are filled, and names are those of much-used variables with an
+        R-hat above 1.1.
     ax : matplotlib Axes, or as many as there are panels, optional
         Where to draw; a new figure by default.
 
@@ -110,7 +112,7 @@ def _is_known(draws: Draws, name: str) -> bool:
     if name == "rhat":
         return bool(np.isfinite(diagnostics.mixing(draws).count_rhat).any())
     trace = getattr(draws, name)
-    known = draws.n_draws > 1 and not np.isnan(trace).any()
+    known = draws.n_draws > 1 and trace is not None and not np.isnan(trace).any()
     fixed = name == "sigma" and known and np.ptp(trace) == 0
     return known and not fixed
 

@@ -14,9 +14,10 @@ class BART(TreePrior):
 
     Parameters
     ----------
-    k : float, default 2.0
+    k : float or "learned", default 2.0
         Leaf values shrink more for larger `k`: their prior sd is ``0.5 / (k sqrt(n_trees))`` on
-        the scaled response, ``3 / (k sqrt(n_trees))`` for a binary one.
+        the scaled response, ``3 / (k sqrt(n_trees))`` for a binary one. With "learned" this sd has
+        a half-Cauchy prior whose median is that of ``k=2``, and `Draws.k` holds its draws.
     nu, q : float, default 3.0 and 0.9
         Prior of the error variance: scaled inverse chi-squared with `nu` degrees of freedom, and
         probability `q` that sigma is below `sigma_hat`.

@@ -57,7 +57,7 @@ class TreePrior:
     sets_replicates: ClassVar[bool] = False
     unsupported: ClassVar[Mapping[str, str]] = {}
 
-    k: float = 2.0
+    k: float | Literal["learned"] = 2.0
     nu: float = 3.0
     q: float = 0.9
     gamma: float = 0.95
@@ -69,8 +69,7 @@ class TreePrior:
     split_weights: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        remedy = "the usual value is 2"
-        self._set("k", check_number("k", self.k, least=1e-3, most=1e6, remedy=remedy))
+        self._set("k", _check_k(self.k))
         self._set("nu", check_number("nu", self.nu, above=0, remedy="the usual value is 3"))
         self._set("q", check_number("q", self.q, above=0, below=1, remedy="the usual value is 0.9"))
         remedy = "the usual value is 0.95"
@@ -102,6 +101,23 @@ class TreePrior:
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
+
+    @property
+    def learns_k(self) -> bool:
+        """Whether `k` is a parameter of the posterior."""
+        return self.k == "learned"
+
+    @property
+    def median_k(self) -> float:
+        """`k` itself, or the median of its prior where it is learned.
+
+        Examples
+        --------
+        >>> import bayesvc as bv
+        >>> bv.BART(k=3).median_k, bv.BART(k="learned").median_k
+        (3.0, 2.0)
+        """
+        return 2.0 if isinstance(self.k, str) else self.k
 
     def splitting(self, n_variables: int) -> dict[str, Any]:
         """Return the settings of the compiled sampler that say how rules choose their variables.
@@ -226,6 +242,13 @@ class UnknownPrior(TreePrior):
             f"The prior {self.kind!r} was read from a file, and its class is not defined here, so "
             "it cannot be sampled. Define or import the class, then load the file again."
         )
+
+
+def _check_k(k: Any) -> float | Literal["learned"]:
+    if isinstance(k, str) and k == "learned":
+        return "learned"
+    remedy = "the usual value is 2"
+    return check_number("k", k, least=1e-3, most=1e6, remedy=remedy, alternative="'learned'")
 
 
 def _check_split_weights(weights: Any) -> tuple[float, ...]:

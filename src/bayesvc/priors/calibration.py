@@ -47,8 +47,11 @@ class Calibration:
 
 
 def leaf_sd(prior: TreePrior, n_trees: int, response_range: float) -> float:
-    """Return the prior sd of a leaf's value where the sum of trees spans `response_range`."""
-    return response_range / (prior.k * math.sqrt(n_trees))
+    """Return the prior sd of a leaf's value where the sum of trees spans `response_range`.
+
+    Where k is learned, this is the median of the sd.
+    """
+    return response_range / (prior.median_k * math.sqrt(n_trees))
 
 
 def check_sigma_prior(prior: TreePrior, quantile: float) -> float:
@@ -113,6 +116,7 @@ def core_settings(
     settings.min_samples_leaf = prior.min_samples_leaf
     settings.moves = Moves.of(prior.moves).as_tuple()
     settings.leaf_sd = calibration.leaf_sd
+    settings.learn_leaf_sd = prior.learns_k
     settings.nu = prior.nu
     settings.lambda_ = calibration.lambda_
     settings.sigma = math.nan if prior.sigma is None else prior.sigma / calibration.y_range

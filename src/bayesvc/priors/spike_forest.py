@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._validation import check_integer, check_number
+from bayesvc._validation import check_integer, check_number, must_be, shown
 from bayesvc.priors.bart import BART
 from bayesvc.priors.base import Sampler, TreePrior
 
@@ -54,9 +54,9 @@ class SpikeForest(TreePrior):
     a0, b0 : float, default 1.0
         Parameters of the Beta prior of theta; a larger `b0` prefers smaller subsets.
     **others
-        `k`, `nu`, `q`, `gamma`, `beta`, `moves`, `min_samples_leaf`, `sigma_hat`, `sigma` and
-        `split_weights` as in `BART`. Each forest is calibrated to its own training rows;
-        `split_weights` count within the subset and leave its choice alone.
+        `k` (a number), `nu`, `q`, `gamma`, `beta`, `moves`, `min_samples_leaf`, `sigma_hat`,
+        `sigma` and `split_weights` as in `BART`. Each forest is calibrated to its own training
+        rows; `split_weights` count within the subset and leave its choice alone.
 
     Notes
     -----
@@ -95,6 +95,10 @@ class SpikeForest(TreePrior):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.learns_k:
+            wanted = "a number for SpikeForest, whose forests run too briefly to learn it"
+            remedy = "leave it out, or use BART or DART"
+            raise ValueError(must_be("k", wanted, shown(self.k), remedy))
         self._set("n_samples", check_integer("n_samples", self.n_samples, 1))
         remedy = "pass a fraction such as 0.1"
         self._set("keep", check_number("keep", self.keep, above=0, most=1, remedy=remedy))

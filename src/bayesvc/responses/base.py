@@ -108,7 +108,7 @@ class Response(Protocol):
         ...
 
     def leaf_sd(self, prior: TreePrior, n_trees: int) -> float:
-        """Return the prior sd of a leaf's value on the scale of the trees."""
+        """Return the prior sd of a leaf's value on the scale of the trees, or its median."""
         ...
 
     def mean(self, sums: FloatArray, calibration: Calibration) -> FloatArray:

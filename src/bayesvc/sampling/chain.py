@@ -70,7 +70,7 @@ class ChainTask:
 
     def load(self, checkpoint: Checkpoint, key: str, columns: Columns) -> dict[str, Any] | None:
         """Return the result that a checkpoint holds, or None."""
-        return checkpoint.find(key, columns.p, self.chain)
+        return checkpoint.find(key, columns.p, self.chain, self.settings.learn_leaf_sd)
 
     def pack(self, result: dict[str, Any]) -> dict[str, Any]:
         """Return the result with its trees as arrays."""
@@ -187,7 +187,7 @@ def _batches(
             tasks += chain_tasks(
                 to, prior, own, len(data.names), config, Role.NULL_REPLICATE, [number]
             )
-        tallies = _tallies(len(tasks), len(data.names), config.chain, calibration)
+        tallies = _tallies(len(tasks), len(data.names), config.chain, prior, calibration)
         found.append(Batch(prior, calibration, True, tasks, tallies))
     return found
 
@@ -203,12 +203,13 @@ def _replicate_batch(
     tasks = chain_tasks(
         data.weighted_response, prior, calibration, p, config, Role.REPLICATE, numbers
     )
-    return Batch(
-        prior, calibration, False, tasks, _tallies(len(tasks), p, config.chain, calibration)
-    )
+    tallies = _tallies(len(tasks), p, config.chain, prior, calibration)
+    return Batch(prior, calibration, False, tasks, tallies)
 
 
-def _tallies(n: int, n_features: int, chain: ChainConfig, calibration: Calibration) -> Tallies:
+def _tallies(
+    n: int, n_features: int, chain: ChainConfig, prior: TreePrior, calibration: Calibration
+) -> Tallies:
     return Tallies(
         n,
         n_features,
@@ -217,6 +218,7 @@ def _tallies(n: int, n_features: int, chain: ChainConfig, calibration: Calibrati
         keep_counts=chain.keep_counts,
         keep_s=chain.keep_s,
         keep_trees=chain.keep_trees,
+        keep_leaf_sd=prior.learns_k,
     )
 
 
@@ -282,7 +284,7 @@ def check_chains(
         what += f" and {own}"
         n_chains += need.n_permutations
         check_permuted_memory(own, need.n_permutations, data, "use fewer")
-    check_run_memory(what, n_chains, config, data.shape)
+    check_run_memory(what, n_chains, config, data.shape, prior)
 
 
 def check_prior_fits_data(prior: TreePrior, data: Dataset) -> None:
@@ -303,17 +305,18 @@ def check_prior_fits_data(prior: TreePrior, data: Dataset) -> None:
 
 
 def check_run_memory(
-    what: str, n_chains: int, config: SamplingConfig, shape: tuple[int, int]
+    what: str, n_chains: int, config: SamplingConfig, shape: tuple[int, int], prior: TreePrior
 ) -> None:
     """Raise MemoryError if a forest, or what so many chains leave behind, is too large."""
     (n_rows, n_features), chain = shape, config.chain
     check_forest_memory(config.n_trees, n_rows)
     _check_kept_memory(chain, n_chains, n_features)
     layout = tally_layout(n_features, chain.n_draws)
+    apart = ("counts", "s") if prior.learns_k else ("counts", "s", "leaf_sd")
     per_chain = sum(
         math.prod(own) * np.dtype(dtype).itemsize
         for name, (own, dtype) in layout.items()
-        if name not in ("counts", "s")
+        if name not in apart
     )
     what = f"{what} with n_draws={chain.n_draws}"
     check_memory(what, (n_chains,), per_chain, "use fewer", items="replicates")

@@ -63,13 +63,15 @@ class Checkpoint:
             )
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def find(self, key: str, n_features: int, chain: ChainConfig) -> dict[str, Any] | None:
+    def find(
+        self, key: str, n_features: int, chain: ChainConfig, keep_leaf_sd: bool = False
+    ) -> dict[str, Any] | None:
         """Return the result with this key, if the chain was finished."""
         path = self._path(key)
         try:
             with open_arrays(path) as arrays:
                 _check_key(arrays, key)
-                return _result(arrays, n_features, chain)
+                return _result(arrays, n_features, chain, keep_leaf_sd)
         except FileNotFoundError:
             return None
         except (DamagedFile, OSError) as error:
@@ -124,9 +126,11 @@ def _check_key(arrays: StoredArrays, key: str) -> None:
         raise DamagedFile("it holds another chain than its name says")
 
 
-def _result(arrays: StoredArrays, n_features: int, chain: ChainConfig) -> dict[str, Any]:
+def _result(
+    arrays: StoredArrays, n_features: int, chain: ChainConfig, keep_leaf_sd: bool
+) -> dict[str, Any]:
     """Return the result of a chain if it is all there; nothing is unpacked before that is known."""
-    absent = {"counts": not chain.keep_counts, "s": not chain.keep_s}
+    absent = {"counts": not chain.keep_counts, "s": not chain.keep_s, "leaf_sd": not keep_leaf_sd}
     layout = tally_layout(n_features, chain.n_draws) | {
         "n_batches": ((), np.int64),
         "batch_size": ((), np.int64),

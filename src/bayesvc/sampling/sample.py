@@ -195,7 +195,7 @@ def extend_draws(
     )
     # both the new replicates and the joined arrays will be in memory for a moment
     n_chains, shape = draws.n_replicates + 2 * n_more, (draws.n_rows or 0, draws.n_features)
-    check_run_memory(f"n_more={n_more}", n_chains, config, shape)
+    check_run_memory(f"n_more={n_more}", n_chains, config, shape, draws.prior)
     data = _data_again(draws, X, y, sample_weight)
     numbers = range(draws.n_replicates, draws.n_replicates + n_more)
     more = sample_replicates(data, draws.prior, draws.calibration, numbers, config)
