@@ -88,6 +88,24 @@ BUGS = {
         "std::sqrt(shrink * noise_variance) * normal",
         "std::sqrt(2.0 * shrink * noise_variance) * normal",
     ),
+    "leaf-sd-shape": Bug(
+        "learned leaf sd: the prior adds nothing to the shape of the inverse gamma",
+        "cpp/leaf_model.cpp",
+        "rng.gamma(0.5 * (n_leaves + 1.0))",
+        "rng.gamma(0.5 * n_leaves)",
+    ),
+    "leaf-sd-squares": Bug(
+        "learned leaf sd: the sum of squared leaf values is not halved",
+        "cpp/leaf_model.cpp",
+        "inverse_a + 0.5 * sum_of_squares",
+        "inverse_a + sum_of_squares",
+    ),
+    "leaf-sd-prior": Bug(
+        "learned leaf sd: the auxiliary variable forgets the median of the prior",
+        "cpp/leaf_model.cpp",
+        "prior_variance_ * (variance_ / (prior_variance_ + variance_))",
+        "variance_",
+    ),
     "sigma": Bug(
         "`sigma` update forgets the prior's degrees of freedom",
         "cpp/response/gaussian.cpp",
