@@ -168,14 +168,14 @@ class Soak:
 
     def _go_on(self, out: Path) -> list[str]:
         """Return the command that continues the run in a folder, or starts it."""
-        unfinished = (out / "unfinished").is_dir()
-        return select_command(self.table, out, *(["--resume"] if unfinished else []))
+        if (out / "unfinished" / "run.json").exists():
+            return select_command(self.table, out, "--resume")
+        has_results = (out / "selection.csv").exists()
+        return select_command(self.table, out, *(["--overwrite"] if has_results else []))
 
     def _complete(self, out: Path, code: int) -> None:
         if code != 0:
-            has_results = (out / "selection.csv").exists() and not (out / "unfinished").is_dir()
-            command = self._go_on(out)
-            finish([*command, "--overwrite"] if has_results else command, self.mark)
+            finish(self._go_on(out), self.mark)
         check_selection(out, self.selection)
 
     def _flip(self, path: Path) -> None:

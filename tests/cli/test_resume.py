@@ -123,6 +123,30 @@ def test_a_pipe_in_the_place_of_the_record_is_refused(stopped, tmp_path):
     assert "is not a regular file" in refused.stderr
 
 
+def test_killed_before_anything_was_kept_it_starts_anew(stopped, tmp_path):
+    unfinished = tmp_path / "out" / "unfinished"
+    Checkpoint(unfinished).clear()
+    (unfinished / "run.json").unlink()
+    found = stopped("--resume")
+    assert (found.exit_code, "holds no unfinished run. Leave out --resume" in found.output) == (
+        2,
+        1,
+    )
+    assert stopped().exit_code == 0
+    assert not unfinished.exists()
+
+
+def test_killed_while_replicates_are_deleted_it_can_go_on(stopped, tmp_path, monkeypatch):
+    """What says which run they belong to is deleted last."""
+    with monkeypatch.context() as patch:
+        patch.setattr("bayesvc.cli.results_folder.delete_record", _interrupt)
+        assert stopped("--resume").exit_code == 130
+    unfinished = tmp_path / "out" / "unfinished"
+    assert [path.name for path in unfinished.iterdir()] == ["run.json"]
+    assert stopped("--resume").exit_code == 0
+    assert not unfinished.exists()
+
+
 def test_replicates_of_unknown_settings_are_refused(tmp_path):
     def open_again(**how):
         with open_folder(tmp_path / "out", {}, **how) as folder:

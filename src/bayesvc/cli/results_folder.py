@@ -50,8 +50,10 @@ class ResultsFolder:
         from bayesvc.sampling.checkpoint import Checkpoint
 
         if self.checkpoint.is_dir():
-            delete_record(self.checkpoint)
-            Checkpoint(self.checkpoint).clear()
+            checkpoint = Checkpoint(self.checkpoint)
+            checkpoint.clear()
+            delete_record(self.checkpoint)  # last, because it says what the replicates are
+            checkpoint.remove_if_empty()
 
     @contextmanager
     def replaced(self) -> Iterator[Path]:
@@ -187,6 +189,8 @@ def _check_same_run(folder: ResultsFolder, record: Mapping[str, Any]) -> None:
     if not folder.checkpoint.is_dir():
         raise _nothing_to_resume(folder.path)
     stored = read_record(folder.checkpoint)
+    if stored is None and not folder.has_replicates:  # killed before there was anything
+        raise _nothing_to_resume(folder.path)
     if stored is None:
         raise BadInput(
             f"{folder.checkpoint} does not say which settings its replicates belong to. Start "

@@ -99,7 +99,13 @@ class Checkpoint:
         for pattern in _OWN_FILES:
             for path in self.folder.glob(pattern):
                 path.unlink(missing_ok=True)
-        if not self.folder.is_symlink() and not any(self.folder.iterdir()):
+        self.remove_if_empty()
+
+    def remove_if_empty(self) -> None:
+        """Delete the folder if there is one and nothing is in it; a link stays."""
+        if self.folder.is_symlink() or not self.folder.is_dir():
+            return
+        if not any(self.folder.iterdir()):
             self.folder.rmdir()
 
     def _path(self, key: str) -> Path:
