@@ -133,32 +133,55 @@ def test_joint_distribution_with_a_learned_leaf_sd_quickly(
     check(model, make_data("tied", rng, 6, 3), rng, chain_seed, 3_000, 20)
 
 
-@pytest.mark.parametrize("binary", [False, True])
-def test_state_from_the_joint_distribution_stays_there(
-    binary: bool, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+def check_that_states_stay(
+    model: Model,
+    data: Data,
+    rng: np.random.Generator,
+    seed: NDArray[np.uint64],
+    n_draws: int,
+    n_sweeps: int,
 ) -> None:
-    """BART with a learned leaf sd, three sweeps on each of 5,000 independent draws.
+    """Sweep from independent draws of the joint distribution, so that no mixing is needed.
 
-    Nothing depends on how a chain mixes. Kolmogorov-Smirnov tests of leaf sd, sigma and f(x0), the
-    latter against other direct draws; false alarms: FALSE_ALARM a case over the three.
+    Kolmogorov-Smirnov tests of leaf sd, sigma and f(x0), the latter against other direct draws, at
+    FALSE_ALARM over the three. BART only, whose whole state can be set.
     """
-    model, data = replace(LEARNED["bart"], binary=binary), make_data("tied", rng, 6, 3)
-    chain = make_chain(model, data, np.zeros(data.n), chain_seed)
+    chain = make_chain(model, data, np.zeros(data.n), seed)
     found = []
-    for _ in range(5_000):
+    for _ in range(n_draws):
         draw = draw_prior(rng, model, data)
         chain.set_trees(draw.trees)
         chain.sigma, chain.leaf_sd = draw.sigma, draw.leaf_sd
         chain.set_y(draw_response(rng, model, data, draw.fitted(data), draw.sigma))
-        chain.sweep(3)
+        chain.sweep(n_sweeps)
         found.append([chain.leaf_sd, chain.sigma, chain.fitted()[0]])
     leaf_sds, sigmas, fitted = np.array(found).T
     assert_uniform(model.share(leaf_sds).tolist(), "leaf sd", 3)
-    if not binary:
+    if not model.binary:
         scaled = chi2.cdf(model.nu * model.lambda_ / sigmas**2, model.nu)
         assert_uniform(scaled.tolist(), "sigma", 3)
-    direct = [draw_prior(rng, model, data).fitted(data)[0] for _ in range(5_000)]
+    direct = [draw_prior(rng, model, data).fitted(data)[0] for _ in range(n_draws)]
     assert ks_2samp(fitted, direct).pvalue > FALSE_ALARM / 3
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_state_from_the_joint_distribution_stays_there(
+    binary: bool, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """A learned leaf sd, three sweeps; false alarms: FALSE_ALARM a case."""
+    model, data = replace(LEARNED["bart"], binary=binary), make_data("tied", rng, 6, 3)
+    check_that_states_stay(model, data, rng, chain_seed, 5_000, 3)
+
+
+@pytest.mark.stat
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("columns", ["continuous", "binary", "tied", "messy"])
+def test_many_states_from_the_joint_distribution_stay_there(
+    columns: str, binary: bool, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """A learned leaf sd, 20 rows, 20 sweeps; false alarms: FALSE_ALARM a case."""
+    model = replace(LEARNED["bart"], binary=binary, offset=-0.2 if binary else 0.0)
+    check_that_states_stay(model, make_data(columns, rng, 20, 3), rng, chain_seed, 30_000, 20)
 
 
 @pytest.mark.stat

@@ -34,6 +34,7 @@ LEARNED = {
 N_DRAWS = 31  # so ranks run from 0 to 31
 N_BINS = 16
 BURN_IN = 400
+LARGEST_SD = 0.8  # nearly twice the median of sigma
 
 
 def quantities(draw: PriorDraw, data: Data) -> list[float]:
@@ -43,12 +44,27 @@ def quantities(draw: PriorDraw, data: Data) -> list[float]:
     return [draw.sigma, at0, counts[0], counts.sum(), draw.alpha, draw.leaf_sd]
 
 
+def draw_truth(
+    rng: np.random.Generator, model: Model, data: Data
+) -> tuple[PriorDraw, NDArray[np.float64]]:
+    """The unknowns and a response; with a learned leaf sd, one that varies no more than LARGEST_SD.
+
+    A half-Cauchy scale can be so far above sigma that no tree changes within the length of a chain.
+    Given y, the truth is a draw from the posterior, so a choice among responses leaves the ranks
+    uniform.
+    """
+    while True:
+        truth = draw_prior(rng, model, data)
+        y = draw_response(rng, model, data, truth.fitted(data), truth.sigma)
+        if not model.learn_leaf_sd or y.std() <= LARGEST_SD:
+            return truth, y
+
+
 def ranks_of_truth(
     rng: np.random.Generator, model: Model, data: Data, thin: int
 ) -> NDArray[np.int64]:
     """Ranks of the true quantities among posterior draws, ties broken at random."""
-    truth = draw_prior(rng, model, data)
-    y = draw_response(rng, model, data, truth.fitted(data), truth.sigma)
+    truth, y = draw_truth(rng, model, data)
     seed = rng.integers(0, 2**63, size=4, dtype=np.uint64)
     chain = make_chain(model, data, y, seed)
     chain.sweep(BURN_IN)
@@ -89,15 +105,15 @@ def test_calibration_of_the_leaf_sd_quickly(name: str, rng: np.random.Generator)
 
 
 @pytest.mark.stat
-@pytest.mark.parametrize("binary", [False, True])
-@pytest.mark.parametrize("columns", ["continuous", "tied"])
+@pytest.mark.parametrize("columns", ["continuous", "binary", "tied"])
 @pytest.mark.parametrize("name", LEARNED)
-def test_calibration_of_the_leaf_sd(
-    columns: str, name: str, binary: bool, rng: np.random.Generator
-) -> None:
-    """Also of a binary y, 1,500 data sets of 20 rows; false alarms: FALSE_ALARM a case."""
-    model = replace(LEARNED[name], binary=binary, offset=-0.2 if binary else 0.0)
-    check(rng, model, make_data(columns, rng, 20, 3), 1_500, thin=150)
+def test_calibration_of_the_leaf_sd(columns: str, name: str, rng: np.random.Generator) -> None:
+    """1,500 data sets of 20 rows; false alarms: FALSE_ALARM a case over all quantities.
+
+    A binary y says nothing about how large its leaf sd is, so that chains take too long; for it
+    see test_geweke.
+    """
+    check(rng, LEARNED[name], make_data(columns, rng, 20, 3), 1_500, thin=150)
 
 
 @pytest.mark.stat

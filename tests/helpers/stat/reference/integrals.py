@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, roots_legendre
 from scipy.stats import beta as beta_distribution
 
-from tests.helpers.stat.reference.likelihood import log_marginal
+from tests.helpers.stat.reference.likelihood import log_marginals
 from tests.helpers.stat.reference.model import Model
 from tests.helpers.stat.reference.prior import (
     Choice,
@@ -114,7 +114,7 @@ class LeafSdAverage:
         self, data: Data, shapes: Sequence[Shape], y: NDArray[np.float64], sigma: float
     ) -> NDArray[np.float64]:
         """Log of weight times density of y, for each leaf sd."""
-        return self.log_weights + [log_marginal(data, shapes, y, sigma, sd) for sd in self.leaf_sds]
+        return self.log_weights + log_marginals(data, shapes, y, sigma, self.leaf_sds)
 
 
 def variables_of(model: Model, p: int) -> VariablePrior:
