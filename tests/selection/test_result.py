@@ -163,7 +163,7 @@ def test_chains_that_disagree_are_reported(regression: Dataset) -> None:
     object.__setattr__(draws, "sigma", draws.sigma + np.array([[0.0], [5.0]]))
     (warning,) = bv.select_from(draws).notes
     assert (warning.code, warning.severity) == ("not-converged", "warning")
-    assert warning.text.startswith("The replicates disagree about sigma (R-hat ")
+    assert warning.text.startswith("The replicates disagree about sigma, the error ")
     assert "Larger `burn_in` and `n_draws` may help." in warning.text
     assert warning.text in repr(bv.select_from(draws))
 

@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 )
 @report_errors
 def compare(results: Path, method: str, against: str, replicates: int | None) -> None:
-    """Compare METHOD with AGAINST on the same data sets, cell by cell and overall.
+    """Compare METHOD with AGAINST on the same data sets.
 
-    RESULTS is a folder of `run`, or a file of `export` or `rescore`. Standard errors treat classes
-    of equations, which are the same function up to scaling, as units. The column holm is the
-    one-sided p-value for METHOD being worse, after Holm's correction for the number of cells.
+    RESULTS is a folder of `run`, or a file of `export` or `rescore`. Standard errors are
+    clustered: equations that are the same function up to scaling count as one unit. The column
+    holm is the one-sided p-value for METHOD being worse, after Holm's correction for the number of
+    rows of the table (combinations of n and SNR).
 
     \b
     bayesvc bench compare rescored.parquet dart-relevance dart-vc

@@ -75,7 +75,7 @@ def _list_failures(failed: pl.DataFrame) -> None:
 )
 @report_errors
 def table(results: Path, against: str | None, method: str | None, replicates: int | None) -> None:
-    """Show the mean scores of each method and cell.
+    """Show the mean scores of each method by number of rows and SNR.
 
     RESULTS is a folder of `run`, or a file of `export` or `rescore`.
 

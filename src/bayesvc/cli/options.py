@@ -75,7 +75,8 @@ _RUN = (
     click.option("--resume", is_flag=True, help="Continue a run that was stopped."),
     click.option("--overwrite", is_flag=True, help="Replace earlier results in the folder."),
     click.option("--json", "as_json", is_flag=True, help="Print only the result, as JSON."),
-    click.option("--quiet", "-q", is_flag=True, help="Print only the names of selected columns."),
+    click.option("--quiet", "-q", is_flag=True, help="Print only the names of selected columns; "
+                 "of several methods, those that more than half of them select."),
 )  # fmt: skip
 
 

@@ -174,8 +174,8 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
     judged = selection.method.recomputable and not selection.withheld
     if selection.draws.n_replicates > 1 and judged:
         changes = selection.stability.changes
-        rows.append(("Variables that change with one replicate left out", words.number(changes),
-                     f"of {words.number(len(selection.mask))}"))  # fmt: skip
+        what = "Variables whose selection changes with one replicate left out"
+        rows.append((what, words.number(changes), f"of {words.number(len(selection.mask))}"))
     return rows
 
 

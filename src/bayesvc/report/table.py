@@ -51,7 +51,9 @@ _ABOUT = {
         ColumnInfo("rank", "Rank", "Rank by importance; ties share one.", "count",
                    lower_is_better=True),
         ColumnInfo("threshold", "Threshold", "What the importance is compared with."),
-        ColumnInfo("margin", "Margin", "Distance to the threshold; negative if not selected."),
+        ColumnInfo("margin", "Margin",
+                   "Distance to the threshold or, with clustering, to the nearest variable of the "
+                   "other cluster; negative if not selected."),
         ColumnInfo("p_single", "p-value", "Permutation test of this variable alone.",
                    lower_is_better=True, extra=True),
         ColumnInfo("p_maxt", "p, max-T",

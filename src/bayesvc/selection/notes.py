@@ -95,10 +95,11 @@ def _not_converged(selection: Selection) -> Note | None:
     what, rhat = _worst_mixing(selection)
     if math.isnan(rhat) or rhat <= diagnostics.RHAT_LIMIT:
         return None
+    shown = "sigma, the error standard deviation" if what == "sigma" else what
     text = (
-        f"The replicates disagree about {what} (R-hat {rhat:.3g}, above {diagnostics.RHAT_LIMIT}), "
-        "so their chains have not mixed. Look at the stability before you rely on the selection. "
-        "Larger `burn_in` and `n_draws` may help."
+        f"The replicates disagree about {shown} (R-hat {rhat:.3g}, above "
+        f"{diagnostics.RHAT_LIMIT}), so their chains have not mixed. Look at the stability before "
+        "you rely on the selection. Larger `burn_in` and `n_draws` may help."
     )
     if _is_skewed(selection.draws):
         text += " So may the logarithm of y, which is skewed."
