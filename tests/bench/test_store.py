@@ -218,3 +218,38 @@ def test_a_damaged_file_is_named(tmp_path):
     file.write_bytes(file.read_bytes()[:100])
     with pytest.raises(StoreError, match=rf"{file.name[:2]}.*is damaged"):
         Store(tmp_path / "s").rows()
+
+
+def test_what_a_killed_process_left_is_deleted(tmp_path):
+    fill(tmp_path / "s", TASKS[:1])
+    dead = f"{host_name()}+{2**22 + 1}+0"
+    left = [
+        tmp_path / "s" / "rows" / f".{dead}+000001.parquet.0123abcd.tmp",
+        tmp_path / "s" / "draws" / "feynman_I_12_1" / ".fresh-40-5-0.npz.0123abcd.tmp",
+        tmp_path / "s" / "writers" / dead,
+    ]
+    for path in left:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("a part")
+    with Store(tmp_path / "s", GRID.settings):
+        assert not any(path.exists() for path in left)
+
+
+def test_what_another_process_is_writing_is_left_alone(tmp_path):
+    with Store(tmp_path / "s", GRID.settings):
+        part = tmp_path / "s" / "rows" / ".theirs+000001.parquet.0123abcd.tmp"
+        part.write_text("a part")
+        with Store(tmp_path / "s", GRID.settings):
+            assert part.exists()
+        part.unlink()
+
+
+def test_a_folder_that_another_process_has_just_begun_is_taken(tmp_path):
+    """Two processes may start on a new folder at the same moment; one may have been killed."""
+    (tmp_path / "s" / "rows").mkdir(parents=True)
+    (tmp_path / "s" / ".store.json.0123abcd.tmp").write_text("{")
+    fill(tmp_path / "s", TASKS[:1])
+    (tmp_path / "t" / "rows").mkdir(parents=True)
+    (tmp_path / "t" / "rows" / "mine.parquet").write_text("of another origin")
+    with pytest.raises(StoreError, match="is not a folder of results"):
+        Store(tmp_path / "t", GRID.settings)

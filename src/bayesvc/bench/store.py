@@ -120,6 +120,7 @@ class Store:
         for path in self._names.values():
             path.mkdir(parents=True, exist_ok=True)
         self._writer = StoreWriter(self._names["writers"])
+        self._delete_leftovers()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -201,6 +202,19 @@ class Store:
     def _claim_path(self, task: Task) -> Path:
         return self._names["claims"] / hashlib.sha256(task.key.encode()).hexdigest()[:32]
 
+    def _delete_leftovers(self) -> None:
+        """Delete what killed processes left, unless others write here: it may be theirs."""
+        # listed before others are counted: whoever comes later has nothing in the list
+        unfinished = [
+            path for part in ("rows", "draws") for path in self._names[part].rglob(".*.tmp")
+        ]
+        for path in self._names["writers"].glob("*"):
+            if self._is_gone(path.name):
+                path.unlink(missing_ok=True)
+        if self.active_writers() == 0:
+            for path in unfinished:
+                path.unlink(missing_ok=True)
+
     def _is_abandoned(self, token: str, path: Path) -> bool:
         """Return whether the writer of a claim is gone; one without a name was not finished."""
         if not token:
@@ -221,13 +235,14 @@ class Store:
             if settings is None:
                 remedy = "Give a folder that `bayesvc bench run` wrote."
                 raise StoreError(f"{self.folder} must be a folder of results. {remedy}")
-            if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+            if self.folder.exists() and not self._is_new() and not path.exists():
                 raise StoreError(
                     f"{self.folder} exists, but is not a folder of results. Give another folder."
                 )
-            self._names["rows"].mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             about = {"format": FORMAT, "bayesvc": __version__, "settings": asdict(settings)}
             _write(path, (json.dumps(about, indent=1) + "\n").encode())
+            self._names["rows"].mkdir(exist_ok=True)
         stored = _stored_settings(path)
         if settings is not None and stored != settings:
             differ = ", ".join(
@@ -239,6 +254,14 @@ class Store:
                 f"{self.folder} holds results of other settings: {differ}. Give another folder."
             )
         return stored
+
+    def _is_new(self) -> bool:
+        """Return whether a folder holds no more than what another process has just begun."""
+        return self.folder.is_dir() and all(
+            path.match(".store.json.*.tmp")
+            or (path.name in self._names and path.is_dir() and not any(path.iterdir()))
+            for path in self.folder.iterdir()
+        )
 
 
 def _key(task: Task, entry: Entry) -> Key:

@@ -19,7 +19,7 @@ RESULTS = click.argument("results", type=click.Path(path_type=Path))
 REPLICATES = click.option(
     "--replicates",
     metavar="NUMBER,...",
-    help="Further numbers of replicates for these methods, such as 1,2,5.",
+    help="Also score these methods with these numbers of replicates, such as 1,2,5.",
 )
 JOBS = click.option(
     "--jobs",

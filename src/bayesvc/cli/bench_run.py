@@ -51,7 +51,8 @@ if TYPE_CHECKING:
 @JOBS
 @click.option("--shard", default="1/1", show_default=True, help="Run part i of N.", metavar="i/N")
 @click.option("--dask", metavar="ADDRESS", help="Run on the cluster of this Dask scheduler.")
-@click.option("--keep-draws", is_flag=True, help="Keep the tallies of replicates for `rescore`.")
+@click.option("--keep-draws", is_flag=True, help="Keep the tallies of each replicate (split counts "
+              "and other sums per variable) for `rescore`.")  # fmt: skip
 @click.option("--retry-failed", is_flag=True, help="Run failed methods again.")
 @report_errors
 def run(grid: str, out: Path, **request: Any) -> None:
@@ -104,7 +105,8 @@ def run(grid: str, out: Path, **request: Any) -> None:
     "--methods",
     required=True,
     metavar="NAME,...",
-    help="Methods to score, named as in `run`; a function receives the kept tallies.",
+    help="Methods to score, named as in `run`; a method given as module:function receives the "
+    "kept tallies.",
 )
 @REPLICATES
 @click.option(

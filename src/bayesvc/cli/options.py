@@ -47,7 +47,8 @@ _DATA = (
                  help="Columns to select or leave out together, as one variable."),
     click.option("--weights", metavar="COLUMN", help="Column of row weights."),
     click.option("--blocks", metavar="COLUMN",
-                 help="Column of blocks, such as sites; rows are permuted only within blocks."),
+                 help="Column of block labels, such as sites; the response is permuted only "
+                 "within blocks. The model and --subsamples ignore blocks."),
     click.option("--response", type=click.Choice(["auto", "continuous", "binary"]),
                  default="auto", show_default=True,
                  help="Kind of response; auto is binary for text, booleans, or 0 and 1, and "
@@ -75,8 +76,9 @@ _RUN = (
     click.option("--resume", is_flag=True, help="Continue a run that was stopped."),
     click.option("--overwrite", is_flag=True, help="Replace earlier results in the folder."),
     click.option("--json", "as_json", is_flag=True, help="Print only the result, as JSON."),
-    click.option("--quiet", "-q", is_flag=True, help="Print only the names of selected columns; "
-                 "of several methods, those that more than half of them select."),
+    click.option("--quiet", "-q", is_flag=True,
+                 help="Print only names: of the selected columns, or in `compare` of those that "
+                 "more than half of the methods select."),
 )  # fmt: skip
 
 

@@ -48,9 +48,9 @@ def predict(
 ) -> None:  # fmt: skip
     """Fit BART to FILE and predict the target in NEW.
 
-    Writes the rows of NEW with the columns predicted, low and high: the mean of the target for rows
-    like this one, and its interval. For two classes it writes the probability of each class
-    instead of an interval.
+    Writes the rows of NEW with three more columns: `predicted` is the estimated mean of the target
+    given the values of the row, `low` and `high` are the limits of its credible interval. For two
+    classes it writes the probability of each class instead of an interval.
 
     \b
     bayesvc predict past.csv next.csv --target sales --out predicted.csv
