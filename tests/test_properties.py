@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -51,8 +52,13 @@ def test_every_container_of_numbers_is_the_same_data(X):
 
 @quick
 @given(arrays(st.sampled_from([np.int8, np.uint16, np.int64, np.bool_]), SHAPES))
-def test_whole_numbers_and_truth_values_are_numbers(X):
-    np.testing.assert_array_equal(encode_X(X).values, X.astype(float))
+def test_whole_numbers_and_booleans_are_exact_numbers_or_refused(X):
+    numbers = X.ravel().tolist()
+    if [int(float(number)) for number in numbers] == numbers:
+        np.testing.assert_array_equal(encode_X(X).values, X.astype(float))
+    else:
+        with pytest.raises(ValueError, match="must hold numbers that float64 represents exactly"):
+            encode_X(X)
 
 
 @quick
