@@ -70,7 +70,7 @@ def spread(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
     >>> import bayesvc as bv
     >>> from bayesvc.report.charts import spread
     >>> found = bv.select_from(bv.Draws.from_counts([[[9, 0]], [[8, 1]]]))
-    >>> spread(found, np.array([0, 1]))["fits"]
+    >>> spread(found, np.array([0, 1]))["replicates"]
     [[9, 8], [0, 1]]
     """
     rows = first_rows(selection)
