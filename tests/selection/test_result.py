@@ -168,6 +168,18 @@ def test_chains_that_disagree_are_reported(regression: Dataset) -> None:
     assert warning.text in repr(bv.select_from(draws))
 
 
+@pytest.mark.parametrize(("transform", "is_skewed"), [(np.exp, True), (np.abs, False)])
+def test_a_logarithm_is_suggested_only_for_a_skewed_response(
+    regression: Dataset, transform: Any, is_skewed: bool
+) -> None:
+    X, y = regression
+    draws = bv.sample(X, transform(y - y.mean()), n_replicates=2, **SEEDED)
+    object.__setattr__(draws, "sigma", draws.sigma + np.array([[0.0], [1e6]]))
+    text = " ".join(map(str, bv.select_from(draws).notes))
+    assert "The replicates disagree about sigma" in text
+    assert ("So may the logarithm of y" in text) == is_skewed
+
+
 def test_chains_that_disagree_about_two_classes_are_reported(classification: Dataset) -> None:
     """Sigma is 1 then and says nothing, so the counts of the selected variables must."""
     X, y = classification

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.stats import skew
 
 from bayesvc._text import counted, listed
 from bayesvc.draws import diagnostics
@@ -111,8 +112,7 @@ def _is_skewed(draws: Draws) -> bool:
     y = None if draws._encoded is None else draws._encoded.y
     if y is None or y.classes is not None or y.values.min() <= 0:
         return False
-    centred = y.values / y.values.max() - (y.values / y.values.max()).mean()
-    return bool((centred**3).mean() > _SKEWED * (centred**2).mean() ** 1.5)
+    return bool(skew(y.values / y.values.max()) > _SKEWED)  # in a unit whose cube is finite
 
 
 def _not_stable(selection: Selection) -> Note | None:
