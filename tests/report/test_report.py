@@ -108,7 +108,7 @@ def test_data_block_has_every_variable_selected_first(fitted: Any) -> None:
     columns = {column["label"]: column["values"] for column in data["columns"]}
     assert columns["Selected"] == [1, 1, 0, 0, 0, 0]
     assert columns["Splits per draw"][0] == pytest.approx(found.values[1, 0], rel=1e-3)
-    assert columns["Stable"][:2] == [1, 1]
+    assert columns["Leave-one-out"][:2] == [1, 1]
 
 
 @pytest.mark.parametrize("names", [HOSTILE, HOSTILE[::-1]])
@@ -280,7 +280,7 @@ def test_what_the_test_for_signal_emptied_is_not_called_stable() -> None:
     assert "stays the same" not in page.text
     assert "left out or with" not in page.text
     assert "Variables that change" not in page.text
-    assert not {"Stable", "Resampled"} & {column["label"] for column in page.data["columns"]}
+    assert not {"Leave-one-out", "Resampled"} & {column["label"] for column in page.data["columns"]}
     assert "left out" not in found.explain("x0")
     both = bv.compare(X, y, ["dart-vc", "dart-mpm"], allow_empty=True, **short)
     text = Page(report_html(both)).text

@@ -19,7 +19,7 @@ RESULTS = click.argument("results", type=click.Path(path_type=Path))
 REPLICATES = click.option(
     "--replicates",
     metavar="NUMBER,...",
-    help="Also score these methods with these numbers of replicates, such as 1,2,5.",
+    help="Also score the methods of --methods with these numbers of replicates, such as 1,2,5.",
 )
 JOBS = click.option(
     "--jobs",

@@ -177,7 +177,7 @@ def export(results: Path, file: Path) -> None:
 @RESULTS
 @report_errors
 def claims(results: Path) -> None:
-    """List the paper's claims about its results, and whether they hold in these."""
+    """Check the paper's claims against these results."""
     from bayesvc.bench.claims import claims as check_claims
     from bayesvc.bench.row_files import read_rows
 
@@ -205,7 +205,10 @@ def claims(results: Path) -> None:
 @click.option("--no-scatter", is_flag=True, help="Omit figures 9 and 13, which require sampling.")
 @report_errors
 def figures(results: Path, out: Path, formats: tuple[str, ...], no_scatter: bool) -> None:
-    """Draw the paper's figures 1 to 15, with the paper's own points in grey."""
+    """Draw figures 1 to 15 of the paper.
+
+    The paper's own points are in grey.
+    """
     from bayesvc.bench.figure_scatter import sample_scatter
     from bayesvc.bench.figures import draw_all
     from bayesvc.bench.row_files import read_rows

@@ -115,7 +115,7 @@ def run(grid: str, out: Path, **request: Any) -> None:
 @JOBS
 @report_errors
 def rescore(results: Path, methods: str, replicates: str | None, out: Path, jobs: int) -> None:
-    """Score methods on the tallies that `run --keep-draws` kept, without sampling again.
+    """Score methods on kept draws, without sampling again.
 
     \b
     bayesvc bench rescore seed --methods dart-vc,dart-relevance --replicates 2,5 --out other.parquet

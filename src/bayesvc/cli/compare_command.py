@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesvc.cli.errors import report_errors
-from bayesvc.cli.options import data_options, is_silent, run_options, split_names
+from bayesvc.cli.options import data_options, is_silent, quiet_option, run_options, split_names
 from bayesvc.cli.output import progress_bar, say, say_json, say_notes, show_table
 from bayesvc.cli.run_setup import sampling_settings, start_run
 from bayesvc.cli.writing import write_comparison
@@ -28,6 +28,7 @@ _MOST_ROWS = 40
     help="Methods, from `bayesvc recipes`; by default all.",
 )
 @run_options
+@quiet_option("Print only the names of the columns that more than half of the methods select.")
 @report_errors
 def compare(methods: tuple[str, ...], **request: Any) -> None:
     """Apply several methods to FILE and show where they agree.

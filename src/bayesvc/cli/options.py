@@ -48,7 +48,7 @@ _DATA = (
     click.option("--weights", metavar="COLUMN", help="Column of row weights."),
     click.option("--blocks", metavar="COLUMN",
                  help="Column of block labels, such as sites; the response is permuted only "
-                 "within blocks. The model and --subsamples ignore blocks."),
+                 "within blocks. The model itself ignores blocks."),
     click.option("--response", type=click.Choice(["auto", "continuous", "binary"]),
                  default="auto", show_default=True,
                  help="Kind of response; auto is binary for text, booleans, or 0 and 1, and "
@@ -64,7 +64,8 @@ _RUN = (
     click.option("--burn-in", type=click.IntRange(0), metavar="NUMBER",
                  help="Iterations to discard per replicate; 5000 by default (abc methods: 200)."),
     click.option("--draws", type=click.IntRange(1), metavar="NUMBER",
-                 help="Draws to keep per replicate; 5000 by default."),
+                 help="Draws to keep per replicate; 5000 by default (does not apply to abc "
+                 "methods)."),
     click.option("--trees", type=click.IntRange(1), metavar="NUMBER", default=20, show_default=True,
                  help="Number of trees in each ensemble."),
     click.option("--signal-test/--no-signal-test", default=True, show_default=True,
@@ -76,9 +77,6 @@ _RUN = (
     click.option("--resume", is_flag=True, help="Continue a run that was stopped."),
     click.option("--overwrite", is_flag=True, help="Replace earlier results in the folder."),
     click.option("--json", "as_json", is_flag=True, help="Print only the result, as JSON."),
-    click.option("--quiet", "-q", is_flag=True,
-                 help="Print only names: of the selected columns, or in `compare` of those that "
-                 "more than half of the methods select."),
 )  # fmt: skip
 
 
@@ -90,6 +88,11 @@ def data_options(command: _F) -> _F:
 def run_options(command: _F) -> _F:
     """Add the options that say how to sample, and where the results go."""
     return add_options(command, _RUN)
+
+
+def quiet_option(text: str) -> Callable[[_F], _F]:
+    """Return the option that prints names alone, with this help text."""
+    return click.option("--quiet", "-q", is_flag=True, help=text)
 
 
 def add_options(command: _F, options: Iterable[Callable[[Any], Any]]) -> _F:

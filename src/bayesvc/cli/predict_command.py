@@ -32,10 +32,10 @@ def _column_options(command: _F) -> _F:
 @click.argument("new", type=click.Path(path_type=Path))
 @click.option("--target", "-y", required=True, metavar="COLUMN", help="Column to predict.")
 @_column_options
-@click.option("--selection", type=click.Path(path_type=Path), help="Use the columns selected in "
-              "this folder of `bayesvc select`.")  # fmt: skip
-@click.option("--interval", default=0.9, show_default=True, help="Level of the "
-              "credible interval for the mean of the target; single rows vary more.")  # fmt: skip
+@click.option("--selection", type=click.Path(path_type=Path), help="Results folder of "
+              "an earlier `bayesvc select`: use the columns selected there.")  # fmt: skip
+@click.option("--interval", default=0.9, show_default=True, help="Level of the credible "
+              "interval for the mean of the target; single observations scatter more.")  # fmt: skip
 @click.option("--trees", default=200, show_default=True, help="Number of trees.")
 @SEED
 @JOBS
@@ -49,8 +49,9 @@ def predict(
     """Fit BART to FILE and predict the target in NEW.
 
     Writes the rows of NEW with three more columns: `predicted` is the estimated mean of the target
-    given the values of the row, `low` and `high` are the limits of its credible interval. For two
-    classes it writes the probability of each class instead of an interval.
+    given the values of the row, `low` and `high` are the limits of its credible interval. With
+    two classes `predicted` is the more probable class, and the probability of each class replaces
+    the interval.
 
     \b
     bayesvc predict past.csv next.csv --target sales --out predicted.csv

@@ -9,7 +9,7 @@ import click
 
 from bayesvc.cli.chosen_columns import ChosenColumns
 from bayesvc.cli.errors import BadInput, report_errors
-from bayesvc.cli.options import data_options, is_silent, run_options
+from bayesvc.cli.options import data_options, is_silent, quiet_option, run_options
 from bayesvc.cli.output import note, progress_bar, say, say_json, say_notes, show_table
 from bayesvc.cli.results_folder import ResultsFolder
 from bayesvc.cli.row_subsamples import add_row_stability, check_subsamples
@@ -65,10 +65,11 @@ class NumberOrAuto(click.IntRange):
     "--subsamples",
     type=click.IntRange(2),
     metavar="NUMBER",
-    help="Also select from this many random halves of the rows, such as 50, and report how often "
-    "each column is selected.",
+    help="Also select from this many random halves of the rows (50, for example), and report how "
+    "often each column is selected. The halves ignore --blocks.",
 )
 @run_options
+@quiet_option("Print only the names of the selected columns.")
 @report_errors
 def select(
     method: str | None,

@@ -48,7 +48,7 @@ _ABOUT = {
     column.key: column
     for column in (
         ColumnInfo("selected", "Selected", "Whether the method selects the variable.", "flag"),
-        ColumnInfo("rank", "Rank", "Rank by importance; ties share one.", "count",
+        ColumnInfo("rank", "Rank", "Rank by importance; tied variables share a rank.", "count",
                    lower_is_better=True),
         ColumnInfo("threshold", "Threshold", "What the importance is compared with."),
         ColumnInfo("margin", "Margin",
@@ -62,7 +62,7 @@ _ABOUT = {
         ColumnInfo("p_bh", "p, BH",
                    "Corrected for the number of variables (false discovery rate).",
                    lower_is_better=True, extra=True),
-        ColumnInfo("leave_one_out", "Stable",
+        ColumnInfo("leave_one_out", "Leave-one-out",
                    "How often it is selected with one replicate left out.", "percentage"),
         ColumnInfo("bootstrap", "Resampled",
                    "How often it is selected with resampled replicates.", "percentage"),
