@@ -65,8 +65,8 @@ class NumberOrAuto(click.IntRange):
     "--subsamples",
     type=click.IntRange(2),
     metavar="NUMBER",
-    help="Also select from this many random halves of the rows (50, for example), and report how "
-    "often each column is selected. The halves ignore --blocks.",
+    help="Also select from this many random halves of the rows (an even number, such as 50), and "
+    "report how often each column is selected. Rows of a block may be in different halves.",
 )
 @run_options
 @quiet_option("Print only the names of the selected columns.")

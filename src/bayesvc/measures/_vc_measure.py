@@ -44,7 +44,7 @@ class VariableCountMeasure(QuartileMeasure):
 
     name = "vc-measure"
     label = "VC-measure"
-    description = "Split count and rank of the variable, with their quartiles over the replicates."
+    description = "Mean and lower quartile of the split count, mean and upper quartile of its rank."
     tally = "vc"
     scale = "log"
 

@@ -53,7 +53,9 @@ class InclusionProportionMeasure(QuartileMeasure):
 
     name = "vip-measure"
     label = "VIP-measure"
-    description = "Inclusion proportion and rank of the variable, with their quartiles."
+    description = (
+        "Mean and lower quartile of the inclusion proportion, mean and upper quartile of its rank."
+    )
     tally = "vip"
 
     def compute(self, draws: Any) -> FloatArray:

@@ -53,7 +53,8 @@ _ABOUT = {
         ColumnInfo("threshold", "Threshold", "What the importance is compared with."),
         ColumnInfo("margin", "Margin",
                    "Distance to the threshold or, with clustering, to the nearest variable of the "
-                   "other cluster; negative if not selected."),
+                   "other cluster on the standardised scale of the clustering; negative if not "
+                   "selected."),
         ColumnInfo("p_single", "p-value", "Permutation test of this variable alone.",
                    lower_is_better=True, extra=True),
         ColumnInfo("p_maxt", "p, max-T",

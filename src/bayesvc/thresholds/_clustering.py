@@ -208,7 +208,10 @@ class Clustering(Threshold):
         if math.isnan(margin):
             return "all variables look alike, so there are no clusters"
         if math.isnan(float(result.threshold[j])):
-            return f"its distance to the nearest variable of the other cluster is {abs(margin):.2f}"
+            return (
+                "on the standardised log scale of the clustering, its distance to the nearest "
+                f"variable of the other cluster is {abs(margin):.2f}"
+            )
         return super().explain(result, importance, j)
 
     def notes(self, result: ThresholdResult) -> tuple[Note, ...]:
