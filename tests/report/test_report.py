@@ -229,7 +229,7 @@ def test_a_comparison_of_noise_says_so() -> None:
     X, y = rng.uniform(size=(100, 8)), rng.normal(size=100)
     names = ["dart-vc", "dart-relevance"]
     text = Page(report_html(bv.compare(X, y, names, burn_in=50, n_draws=50, random_state=1))).text
-    assert "The signal test is inconclusive (p = " in text
+    assert "The signal test finds no signal (p = " in text
     assert "Any selection may be due to chance" in text
     assert "nothing to warn of" not in text
 

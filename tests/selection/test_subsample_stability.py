@@ -304,8 +304,8 @@ def test_what_is_shown(planted, tmp_path):
     stable = bv.row_stability(*planted, n_subsamples=4, **TWO)
     text = str(stable)
     assert text.startswith("dart-vc on 2 pairs of disjoint subsamples of 80 of 160 rows\n")
-    assert "  x2             yes  100 %" in text
-    assert "a low share does not rule a variable out" in text
+    assert "  x2             yes      100 %" in text
+    assert "a low frequency does not rule a variable out" in text
     page = stable._repr_html_()
     cells = re.findall(r"<td style=\"text-align:(\w+)[^>]*>([^<]*)</td>", page)
     of_x2 = cells.index(("left", "x2"))

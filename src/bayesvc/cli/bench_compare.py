@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 @click.option(
     "--replicates",
     type=int,
-    help="Number of replicates of both; by default the recipes', or the most there are.",
+    help="Number of replicates of both methods; by default each method's own number or, if "
+    "RESULTS has no scores for that, the largest number it has.",
 )
 @report_errors
 def compare(results: Path, method: str, against: str, replicates: int | None) -> None:

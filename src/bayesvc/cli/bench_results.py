@@ -81,10 +81,11 @@ def table(results: Path, against: str | None, method: str | None, replicates: in
 
     With --against paper, z is the difference in F1 divided by its standard error, and basis says
     which spread the standard error is based on. In the authors' files, selections of exactly one
-    variable by a permutation method appear as empty, which lowers their F1. paper_most is an upper
-    bound on the paper's F1 with this corrected. z_bug is z against whichever value between the
-    published F1 and paper_most is closest to ours. within_2_bug is the number of cells in which
-    z_bug is between -2 and 2.
+    variable by a permutation method appear as empty, which lowers the published F1 of these
+    methods. paper_most is an upper bound on the paper's F1 with this corrected. z_bug is z against
+    whichever value between the published F1 and paper_most is closest to ours. In the summary
+    table, within_2_bug is the number of cells (combinations of n and SNR) with z_bug between -2
+    and 2.
 
     \b
     bayesvc bench table smoke

@@ -66,7 +66,8 @@ TALLIES = {
             "percentage")),
         Tally("mi", "Metropolis importance", "MI (Metropolis importance)", ColumnInfo(
             "mi", "Metropolis importance",
-            "MI: mean acceptance probability of splits on the variable.", extra=True)),
+            "MI: mean acceptance probability of the splits on the variable, as a proportion of the "
+            "sum over all variables.", extra=True)),
     )
 }  # fmt: skip
 

@@ -72,9 +72,9 @@ def conclusion(selection: Selection, target: str = "y") -> tuple[str, list[str]]
     verb = "was" if len(names) == 1 else "were"
     no_signal = selection.signal is not None and not selection.signal.found
     if no_signal and selection.signal is not None:
-        opening = f"The signal test is inconclusive (p = {selection.signal.p_value:.2g})"
+        opening = f"The signal test finds no signal (p = {selection.signal.p_value:.2g})"
         if names:
-            return f"{opening}; {number(len(names))} of {number(p)} {verb} selected anyway", names
+            return f"{opening}; {of[0].lower()}{of[1:]} {verb} selected anyway", names
         return f"{opening}, so no column is selected as predictive of {target}", []
     if not names:
         which = "The only column was not" if p == 1 else f"None of the {number(p)} columns was"
@@ -112,10 +112,13 @@ def agreement(selections: Mapping[str, Selection], target: str = "y") -> tuple[s
         )
         return f"None of {number(p)} columns was selected as predictive of {target} by {which}", []
     if first.signal is not None and not first.signal.found:
-        opening = f"The signal test is inconclusive (p = {first.signal.p_value:.2g})"
+        opening = f"The signal test finds no signal (p = {first.signal.p_value:.2g})"
         if names:
             return f"{opening}; {all_select[0].lower()}{all_select[1:]} {number(len(names))}", names
-        return f"{opening}; some methods select {number(some)} columns, but none is common", []
+        return (
+            f"{opening}; {number(some)} of {number(p)} columns are selected by at least one "
+            "method, none by all of them"
+        ), []
     if not names:
         return (
             f"{number(some)} of {number(p)} columns were selected as predictive of {target} by "

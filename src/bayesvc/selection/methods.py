@@ -100,7 +100,7 @@ _GOALS = {
     "screening": ("bart-vip-rank", None, "it missed the fewest relevant variables"),
     "confirmatory": (
         "bart-vip-gse", None,
-        "it has at most a 5 % chance of selecting anything when nothing matters",
+        "it compares with null replicates, and its threshold is strict",
     ),
 }  # fmt: skip
 

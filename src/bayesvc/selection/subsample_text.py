@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 20
 _MEANING = (
-    "share: proportion of the subsamples that select the variable. Subsamples have fewer rows, so "
-    "a low share does not rule a variable out."
+    "frequency: proportion of the subsamples that select the variable. Subsamples have fewer rows, "
+    "so a low frequency does not rule a variable out."
 )
 
 
@@ -33,14 +33,15 @@ def rows_shown(stable: RowStability) -> list[list[str]]:
 
     The largest selection frequency comes first.
     """
-    mask, share = stable.selection.mask, stable.frequency
-    order = np.lexsort((stable.selection.ranks, -share, ~mask))
-    shown = [j for j in order.tolist() if mask[j] or share[j] > 0][:_MOST_ROWS]
+    mask, frequency = stable.selection.mask, stable.frequency
+    order = np.lexsort((stable.selection.ranks, -frequency, ~mask))
+    shown = [j for j in order.tolist() if mask[j] or frequency[j] > 0][:_MOST_ROWS]
     names = stable.selection.labels
     cells = [
-        [visible(names[j]), "yes" if mask[j] else "no", f"{100 * share[j]:.0f} %"] for j in shown
+        [visible(names[j]), "yes" if mask[j] else "no", f"{100 * frequency[j]:.0f} %"]
+        for j in shown
     ]
-    return [["variable", "selected", "share"], *cells]
+    return [["variable", "selected", "frequency"], *cells]
 
 
 def left_out(stable: RowStability) -> int:
