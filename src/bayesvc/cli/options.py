@@ -13,6 +13,20 @@ from bayesvc.cli.errors import BadInput
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
+
+class NumberOrAuto(click.IntRange):
+    """An integer of at least `least`, or "auto"."""
+
+    name = "integer or auto"
+
+    def __init__(self, least: int) -> None:
+        super().__init__(min=least)
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the number, or "auto"."""
+        return value if value == "auto" else super().convert(value, param, ctx)
+
+
 SEED = click.option(
     "--seed",
     type=click.IntRange(0),
@@ -61,11 +75,12 @@ _DATA = (
 _RUN = (
     SEED,
     JOBS,
-    click.option("--burn-in", type=click.IntRange(0), metavar="NUMBER",
-                 help="Iterations to discard per replicate; 5000 by default (abc methods: 200)."),
-    click.option("--draws", type=click.IntRange(1), metavar="NUMBER",
-                 help="Draws to keep per replicate; 5000 by default (does not apply to abc "
-                 "methods)."),
+    click.option("--burn-in", type=NumberOrAuto(0), metavar="NUMBER|auto",
+                 help="Iterations to discard per replicate; 5000 by default (abc methods: 200); "
+                 "auto: 1000, 2000 or 5000, until the importance is stable."),
+    click.option("--draws", type=NumberOrAuto(1), metavar="NUMBER|auto",
+                 help="Draws to keep per replicate; 5000 by default; auto as for --burn-in (does "
+                 "not apply to abc methods)."),
     click.option("--trees", type=click.IntRange(1), metavar="NUMBER", default=20, show_default=True,
                  help="Number of trees in each ensemble."),
     click.option("--signal-test/--no-signal-test", default=True, show_default=True,

@@ -9,7 +9,13 @@ import click
 
 from bayesvc.cli.chosen_columns import ChosenColumns
 from bayesvc.cli.errors import BadInput, report_errors
-from bayesvc.cli.options import data_options, is_silent, quiet_option, run_options
+from bayesvc.cli.options import (
+    NumberOrAuto,
+    data_options,
+    is_silent,
+    quiet_option,
+    run_options,
+)
 from bayesvc.cli.output import note, progress_bar, say, say_json, say_notes, show_table
 from bayesvc.cli.results_folder import ResultsFolder
 from bayesvc.cli.row_subsamples import add_row_stability, check_subsamples
@@ -25,19 +31,6 @@ if TYPE_CHECKING:
 _NO_RESULT = "Stopped before there was a result"
 
 
-class NumberOrAuto(click.IntRange):
-    """A positive integer, or "auto"."""
-
-    name = "integer or auto"
-
-    def __init__(self) -> None:
-        super().__init__(min=1)
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the number, or "auto"."""
-        return value if value == "auto" else super().convert(value, param, ctx)
-
-
 @click.command()
 @data_options
 @click.option(
@@ -50,7 +43,7 @@ class NumberOrAuto(click.IntRange):
 )
 @click.option(
     "--replicates",
-    type=NumberOrAuto(),
+    type=NumberOrAuto(1),
     metavar="NUMBER|auto",
     help="Number of replicates (independent runs of the sampler); by default the method's; auto: "
     "until the selection is stable.",

@@ -50,12 +50,9 @@ def count_iterations(plans: Sequence[Method], settings: dict[str, Any]) -> dict[
     >>> list(count_iterations([resolve_method("dart-vc")], settings).values())
     [1000]
     """
-    from bayesvc.sampling.config import DEFAULT_DRAWS
+    from bayesvc.sampling.config import check_lengths
 
-    length = sum(
-        DEFAULT_DRAWS if settings[name] is None else settings[name]
-        for name in ("burn_in", "n_draws")
-    )
+    length = sum(check_lengths(settings["burn_in"], settings["n_draws"])[-1])  # the longest
     found: dict[TreePrior, int] = {}
     for plan in plans:
         prior = plan.prior

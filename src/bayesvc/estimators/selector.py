@@ -45,8 +45,9 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         none (default False); see `bayesvc.select`.
     n_trees : int, default 20
         Number of trees in a forest.
-    burn_in, n_draws : int, optional
-        Number of draws discarded and of draws kept, per replicate; 5000 each by default.
+    burn_in, n_draws : int or "auto", optional
+        Number of iterations discarded and of draws kept, per replicate; 5000 each by default.
+        "auto" stops at the first of 1000, 2000 and 5000 at which the importance is stable.
     random_state : int, Generator, RandomState, SeedSequence or None
         Seed. The same data, parameters and seed give the same result on any number of threads.
     n_jobs : int, optional
@@ -132,8 +133,8 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         n_replicates: int | Literal["auto"] | None = None,
         n_permutations: int | None = None,
         n_trees: int = 20,
-        burn_in: int | None = None,
-        n_draws: int | None = None,
+        burn_in: int | Literal["auto"] | None = None,
+        n_draws: int | Literal["auto"] | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         progress: bool | ProgressCallback | None = None,

@@ -140,7 +140,7 @@ class TreePrior:
         """Return how many iterations a run takes in all."""
         return n_chains * per_chain
 
-    def with_burn_in(self, burn_in: int | None) -> TreePrior:
+    def with_burn_in(self, burn_in: int | Literal["auto"] | None) -> TreePrior:
         """Return the prior for a run with this `burn_in`, where that is a setting of its own."""
         return self
 

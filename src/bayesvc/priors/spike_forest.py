@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,9 +128,12 @@ class SpikeForest(TreePrior):
         """Return how many iterations all samples take."""
         return self.n_samples * (self.burn_in + 1)
 
-    def with_burn_in(self, burn_in: int | None) -> SpikeForest:
+    def with_burn_in(self, burn_in: int | Literal["auto"] | None) -> SpikeForest:
         """Return the prior with this `burn_in` of each forest."""
-        return self if burn_in is None else replace(self, burn_in=burn_in)
+        if burn_in is None:
+            return self
+        remedy = "automatic lengths are for BART and DART"
+        return replace(self, burn_in=check_integer("burn_in", burn_in, 0, remedy))
 
     def for_prediction(self) -> TreePrior:
         """Return BART with the settings that the two priors share: its trees can be kept."""

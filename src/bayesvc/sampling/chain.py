@@ -22,7 +22,7 @@ from bayesvc.sampling.checkpoint import Checkpoint, chain_key, settings_to_dict
 from bayesvc.sampling.config import ChainConfig, SamplingConfig
 from bayesvc.sampling.executor import Inputs, execute
 from bayesvc.sampling.memory import check_forest_memory, check_permuted_memory
-from bayesvc.sampling.replicates import Interrupted, PriorDraws, ReplicateCounts
+from bayesvc.sampling.replicates import Interrupted, PriorDraws, ReplicateCounts, join
 from bayesvc.sampling.seeds import Role, chain_seed, random_words
 
 _KEPT_TREE_BYTES = 72  # of a tree with four nodes
@@ -97,13 +97,17 @@ class ChainTask:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Chains of one prior, on the data or on permuted responses, and their tallies."""
+    """Chains of one prior, on the data or on permuted responses, and their tallies.
+
+    `first` is the number of the first of them.
+    """
 
     prior: TreePrior
     calibration: Calibration
     permuted: bool
     tasks: list[ChainTask]
     tallies: Tallies
+    first: int = 0
 
 
 def calibrate(data: Dataset, prior: TreePrior, to: WeightedResponse, n_trees: int) -> Calibration:
@@ -147,37 +151,55 @@ def sample_replicates(
 
 
 def sample_chains(
-    data: Dataset, counts: Mapping[TreePrior, ReplicateCounts], config: SamplingConfig
+    data: Dataset,
+    counts: Mapping[TreePrior, ReplicateCounts],
+    config: SamplingConfig,
+    known: Mapping[TreePrior, Draws] | None = None,
 ) -> dict[TreePrior, PriorDraws]:
     """Run all chains that the priors need on one set of threads.
+
+    `known` holds the first replicates of priors, sampled before with the same configuration.
 
     Raises
     ------
     Interrupted
         In the place of KeyboardInterrupt, if there is a checkpoint.
     """
+    known = {
+        prior: draws.take(range(min(draws.n_replicates, counts[prior].n_replicates)))
+        for prior, draws in (known or {}).items()
+    }
     batches = [
-        batch for prior, need in counts.items() for batch in _batches(data, prior, need, config)
+        batch
+        for prior, need in counts.items()
+        for batch in _batches(data, prior, need, config, known.get(prior))
     ]
     data.forget_linear_model()
     run_batches(data.encoded, batches, config)
-    found: dict[TreePrior, PriorDraws] = {}
+    found = {prior: PriorDraws(draws) for prior, draws in known.items()}
     for batch in batches:
         draws = batch_draws(batch, data.encoded, config)
         if batch.permuted:
             permuted = replace(draws, data_hash=data.permuted_hash, _encoded=None)
             found[batch.prior] = replace(found[batch.prior], permuted=permuted)
         else:
-            found[batch.prior] = PriorDraws(draws)
+            first = known.get(batch.prior)
+            found[batch.prior] = PriorDraws(draws if first is None else join(first, draws))
     return found
 
 
 def _batches(
-    data: Dataset, prior: TreePrior, need: ReplicateCounts, config: SamplingConfig
+    data: Dataset,
+    prior: TreePrior,
+    need: ReplicateCounts,
+    config: SamplingConfig,
+    known: Draws | None,
 ) -> list[Batch]:
     calibration = calibrate(data, prior, data.weighted_response, config.n_trees)
-    numbers = range(need.n_replicates)
-    found = [_replicate_batch(data.encoded, prior, calibration, numbers, config)]
+    numbers = range(0 if known is None else known.n_replicates, need.n_replicates)
+    found = []
+    if numbers:
+        found.append(_replicate_batch(data.encoded, prior, calibration, numbers, config))
     if need.n_permutations:
         tasks: list[ChainTask] = []
         for number in range(need.n_permutations):
@@ -204,7 +226,7 @@ def _replicate_batch(
         data.weighted_response, prior, calibration, p, config, Role.REPLICATE, numbers
     )
     tallies = _tallies(len(tasks), p, config.chain, prior, calibration)
-    return Batch(prior, calibration, False, tasks, tallies)
+    return Batch(prior, calibration, False, tasks, tallies, numbers.start)
 
 
 def _tallies(
@@ -247,7 +269,7 @@ def _finished(batches: Sequence[Batch], done: list[bool]) -> dict[TreePrior, Rep
     for batch in batches:
         mine = done[first : first + len(batch.tasks)]
         first += len(mine)
-        number = [*mine, False].index(False)
+        number = batch.first + [*mine, False].index(False)
         own = ReplicateCounts(0, number) if batch.permuted else ReplicateCounts(number, 0)
         found[batch.prior] = own.covering(found.get(batch.prior))
     return found

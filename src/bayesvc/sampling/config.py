@@ -16,6 +16,7 @@ from bayesvc.sampling.checkpoint import Checkpoint, open_checkpoint
 from bayesvc.sampling.progress import ProgressCallback, check_progress
 
 DEFAULT_DRAWS = 5000  # burn-in, and kept
+AUTO_LENGTHS = (1000, 2000, 5000)  # what "auto" tries, in this order
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,11 @@ class ChainConfig:
 
 @dataclass(frozen=True)
 class SamplingConfig:
-    """Settings of a run that do not depend on the prior, checked."""
+    """Settings of a run that do not depend on the prior, checked.
+
+    `shorter` holds the chains to try before `chain` where lengths are automatic, from the shortest
+    on; see `bayesvc.sampling.lengths`.
+    """
 
     n_trees: int
     chain: ChainConfig
@@ -45,6 +50,7 @@ class SamplingConfig:
     n_jobs: int
     progress: bool | ProgressCallback | None = None
     checkpoint: Checkpoint | None = None
+    shorter: tuple[ChainConfig, ...] = ()
 
 
 def check_sampling_config(
@@ -66,15 +72,37 @@ def check_sampling_config(
     5100
     """
     check_progress(progress)
+    n_trees = check_integer("n_trees", n_trees, 1)
+    kept = {name: check_flag(name, value) for name, value in keep.items()}
+    lengths = check_lengths(burn_in, n_draws)
+    *shorter, chain = (ChainConfig(*length, **kept) for length in lengths)
     return SamplingConfig(
-        n_trees=check_integer("n_trees", n_trees, 1),
-        chain=ChainConfig(
-            burn_in=check_integer("burn_in", DEFAULT_DRAWS if burn_in is None else burn_in, 0),
-            n_draws=check_integer("n_draws", DEFAULT_DRAWS if n_draws is None else n_draws, 1),
-            **{name: check_flag(name, value) for name, value in keep.items()},
-        ),
+        n_trees=n_trees,
+        chain=chain,
+        shorter=tuple(shorter),
         n_jobs=resolve_n_jobs(n_jobs),
         progress=progress,
         entropy=resolve_random_state(random_state),
         checkpoint=open_checkpoint(checkpoint, random_state),  # last: it makes the folder
     )
+
+
+def check_lengths(burn_in: Any, n_draws: Any) -> list[tuple[int, int]]:
+    """Return the pairs of `burn_in` and `n_draws` to try, from the shortest chain on.
+
+    Examples
+    --------
+    >>> from bayesvc.sampling.config import check_lengths
+    >>> check_lengths(None, 200), check_lengths("auto", "auto")
+    ([(5000, 200)], [(1000, 1000), (2000, 2000), (5000, 5000)])
+    """
+    discarded, kept = _lengths("burn_in", burn_in, 0), _lengths("n_draws", n_draws, 1)
+    most = max(len(discarded), len(kept))
+    return list(zip(discarded * (most // len(discarded)), kept * (most // len(kept)), strict=True))
+
+
+def _lengths(name: str, value: Any, least: int) -> tuple[int, ...]:
+    if isinstance(value, str) and value == "auto":
+        return AUTO_LENGTHS
+    number = DEFAULT_DRAWS if value is None else value
+    return (check_integer(name, number, least, alternative="'auto'"),)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from bayesvc.data.dataset import Dataset
 from bayesvc.priors.base import TreePrior
-from bayesvc.sampling import abc, chain
+from bayesvc.sampling import abc, chain, lengths
 from bayesvc.sampling.config import SamplingConfig
 from bayesvc.sampling.replicates import NullMeasures, PriorDraws, ReplicateCounts
 
@@ -37,7 +37,8 @@ def sample_priors(
     for prior, need in counts.items():
         check_plan(data, prior, need, config)
     chains = {prior: need for prior, need in counts.items() if prior.sampler == "chain"}
-    found = chain.sample_chains(data, chains, config) if chains else {}
+    sample = lengths.sample_stable_chains if config.shorter else chain.sample_chains
+    found = sample(data, chains, config) if chains else {}
     for prior, need in counts.items():
         if prior not in chains:
             found[prior] = abc.sample_abc(

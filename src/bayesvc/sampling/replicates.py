@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from bayesvc._typing import FloatArray
 from bayesvc.draws.draws import Draws
+from bayesvc.draws.tallies import tally_layout
 from bayesvc.priors.base import TreePrior
 
 
@@ -79,3 +82,15 @@ class PriorDraws:
             return self.null_values[measure.name][:n_permutations]
         assert self.permuted is not None
         return measure.per_replicate(self.permuted)[:n_permutations]
+
+
+def join(first: Draws, second: Draws) -> Draws:
+    """Return the replicates of both; they must come from the same run."""
+    fields = dict(second.__dict__)
+    fields["feature_names"] = first.feature_names
+    for name in tally_layout(0, 0):
+        if fields[name] is not None:
+            fields[name] = np.concatenate([getattr(first, name), fields[name]])
+    if first.forests is not None and second.forests is not None:
+        fields["forests"] = first.forests + second.forests
+    return Draws(**fields)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
+from typing import Any, Literal
 
 from bayesvc._typing import PathLike
 from bayesvc._validation import check_integer
 from bayesvc.data.dataset import EncodedData
 from bayesvc.data.schema import Groups
 from bayesvc.draws.draws import Draws
-from bayesvc.draws.tallies import tally_layout
 from bayesvc.priors import DART, TreePrior, check_prior
 from bayesvc.responses.base import Response
 from bayesvc.responses.read import read_dataset
@@ -20,7 +17,7 @@ from bayesvc.sampling.chain import check_run_memory, sample_replicates
 from bayesvc.sampling.config import check_sampling_config
 from bayesvc.sampling.plan import sample_priors
 from bayesvc.sampling.progress import ProgressCallback
-from bayesvc.sampling.replicates import ReplicateCounts
+from bayesvc.sampling.replicates import ReplicateCounts, join
 
 _DEFAULT_REPLICATES = 10
 
@@ -31,8 +28,8 @@ def sample(
     prior: TreePrior | None = None,
     n_replicates: int | None = None,
     n_trees: int = 20,
-    burn_in: int | None = None,
-    n_draws: int | None = None,
+    burn_in: int | Literal["auto"] | None = None,
+    n_draws: int | Literal["auto"] | None = None,
     random_state: Any = None,
     n_jobs: int | None = -1,
     progress: bool | ProgressCallback | None = None,
@@ -63,9 +60,10 @@ def sample(
         Number of independent replicates; 10 by default.
     n_trees : int, default 20
         Number of trees in a forest.
-    burn_in, n_draws : int, optional
+    burn_in, n_draws : int or "auto", optional
         Number of iterations discarded and of draws kept, per replicate; 5000 each by default. For
-        `SpikeForest` the default is the `burn_in` of the prior.
+        `SpikeForest` the default is the `burn_in` of the prior. "auto" tries 1000, 2000 and 5000,
+        and stops at the first length at which the importance is stable (see `bayesvc.select`).
     random_state : int, Generator, RandomState, SeedSequence or None
         Random seed. The same data, settings and seed give the same result on any number of
         threads. None takes a fresh seed, found afterwards in ``draws.random_state``.
@@ -200,18 +198,6 @@ def extend_draws(
     numbers = range(draws.n_replicates, draws.n_replicates + n_more)
     more = sample_replicates(data, draws.prior, draws.calibration, numbers, config)
     return join(draws, more)
-
-
-def join(first: Draws, second: Draws) -> Draws:
-    """Return the replicates of both; they must come from the same run."""
-    fields = dict(second.__dict__)
-    fields["feature_names"] = first.feature_names
-    for name in tally_layout(0, 0):
-        if fields[name] is not None:
-            fields[name] = np.concatenate([getattr(first, name), fields[name]])
-    if first.forests is not None and second.forests is not None:
-        fields["forests"] = first.forests + second.forests
-    return Draws(**fields)
 
 
 def _data_again(draws: Draws, X: Any, y: Any, sample_weight: Any) -> EncodedData:

@@ -13,9 +13,9 @@ from bayesvc.draws.draws import Draws
 from bayesvc.priors.base import TreePrior
 from bayesvc.sampling.chain import sample_replicates
 from bayesvc.sampling.config import SamplingConfig
+from bayesvc.sampling.lengths import describe_lengths, settled
 from bayesvc.sampling.plan import sample_priors
-from bayesvc.sampling.replicates import NullMeasures, PriorDraws, ReplicateCounts
-from bayesvc.sampling.sample import join
+from bayesvc.sampling.replicates import NullMeasures, PriorDraws, ReplicateCounts, join
 from bayesvc.selection.apply import apply_method
 from bayesvc.selection.methods import Method
 from bayesvc.selection.result import Selection
@@ -60,7 +60,8 @@ def sample_until_selection_is_stable(
             return own[0].draws
         assert draws.calibration is not None
         numbers = range(draws.n_replicates, draws.n_replicates + number)
-        extra = sample_replicates(data.encoded, prior, draws.calibration, numbers, config)
+        same = settled(config, draws)
+        extra = sample_replicates(data.encoded, prior, draws.calibration, numbers, same)
         return join(draws, extra)
 
     def mask_of(draws: Draws) -> BoolArray:
@@ -73,11 +74,27 @@ def sample_until_selection_is_stable(
     return {prior: replace(own[0], draws=draws)}, stopping
 
 
-def run_signal_test(data: Dataset, methods: Sequence[Method], config: SamplingConfig) -> SignalTest:
+def with_lengths(
+    stopping: StoppingResult | None, draws: Draws, config: SamplingConfig
+) -> StoppingResult:
+    """Add to the reason for stopping how long the chains are."""
+    reason = describe_lengths(draws, config)
+    if stopping is None:
+        return StoppingResult(draws.n_replicates, reason, stable=True)
+    return replace(stopping, reason=f"{stopping.reason} {reason}")
+
+
+def run_signal_test(
+    data: Dataset,
+    methods: Sequence[Method],
+    sampled: dict[TreePrior, PriorDraws],
+    config: SamplingConfig,
+) -> SignalTest:
     """Test for signal, at a cost in proportion to the most expensive method."""
     costs = [
         method.prior.n_iterations(
-            method.n_replicates + method.n_permutations, config.chain.n_iterations
+            method.n_replicates + method.n_permutations,
+            settled(config, sampled[method.prior].draws).chain.n_iterations,
         )
         for method in methods
         if method.prior is not None

@@ -27,6 +27,7 @@ from bayesvc.selection.run import (
     run_signal_test,
     sample_methods,
     sample_until_selection_is_stable,
+    with_lengths,
 )
 from bayesvc.selection.signal import check_signal_memory
 from bayesvc.thresholds import Threshold
@@ -44,8 +45,8 @@ def select(
     n_replicates: int | Literal["auto"] | None = None,
     n_permutations: int | None = None,
     n_trees: int = 20,
-    burn_in: int | None = None,
-    n_draws: int | None = None,
+    burn_in: int | Literal["auto"] | None = None,
+    n_draws: int | Literal["auto"] | None = None,
     random_state: Any = None,
     n_jobs: int | None = -1,
     progress: bool | ProgressCallback | None = None,
@@ -89,8 +90,11 @@ def select(
     n_permutations : int, optional
         Number of replicates on permuted responses; by default as many as in the paper.
     n_trees : int, default 20
-    burn_in, n_draws : int, optional
-        5000 each by default. `SpikeForest` has its own `burn_in` (200) and no use for `n_draws`.
+    burn_in, n_draws : int or "auto", optional
+        Iterations discarded and draws kept per replicate, 5000 each by default. `SpikeForest` has
+        its own `burn_in` (200) and no use for `n_draws`. "auto" tries 1000, 2000 and 5000 on the
+        first four replicates, and stops at the first length at which the split counts of the two
+        halves of their draws agree; all replicates then have that length.
     random_state, n_jobs, progress, response, checkpoint
         As in `bayesvc.sample`.
     groups, sample_weight : optional
@@ -167,7 +171,10 @@ def select(
         plan = replace(plan, n_replicates=stopping.n_replicates)
     else:
         sampled = sample_methods(data, [plan], config)
-    signal = run_signal_test(data, [plan], config) if signal_test else None
+    assert plan.prior is not None
+    if config.shorter:
+        stopping = with_lengths(stopping, sampled[plan.prior].draws, config)
+    signal = run_signal_test(data, [plan], sampled, config) if signal_test else None
     found = make_selection(plan, sampled, data, frame_kind(X), signal, allow_empty=allow_empty)
     found = replace(found, stopping=stopping)
     issue_warnings(notes_on_result(found))
@@ -180,8 +187,8 @@ def compare(
     methods: str | Sequence[str] = "all",
     *,
     n_trees: int = 20,
-    burn_in: int | None = None,
-    n_draws: int | None = None,
+    burn_in: int | Literal["auto"] | None = None,
+    n_draws: int | Literal["auto"] | None = None,
     random_state: Any = None,
     n_jobs: int | None = -1,
     progress: bool | ProgressCallback | None = None,
@@ -245,7 +252,7 @@ def compare(
     if signal_test:
         check_signal_memory(data)  # before the sampling, which may take long
     sampled = sample_methods(data, plans, config)
-    signal = run_signal_test(data, plans, config) if signal_test else None
+    signal = run_signal_test(data, plans, sampled, config) if signal_test else None
     frame = frame_kind(X)
     found = {
         plan.name: make_selection(plan, sampled, data, frame, signal, allow_empty=allow_empty)
