@@ -185,6 +185,9 @@ void bind_chain(nb::module_& m) {
           "sigma", [](const Chain& self) { return self.forest.sigma(); },
           [](Chain& self, double sigma) { self.forest.set_sigma(sigma); })
       .def_prop_rw(
+          "df", [](const Chain& self) { return self.forest.df(); },
+          [](Chain& self, double df) { self.forest.set_df(df); })
+      .def_prop_rw(
           "alpha", [](const Chain& self) { return self.forest.splitting().alpha(); },
           [](Chain& self, double alpha) { self.forest.splitting().set_alpha(alpha); })
       .def_prop_rw(

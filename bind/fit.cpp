@@ -70,6 +70,7 @@ nb::dict fit_to_python(bayesvc::FitResult&& fit, std::size_t p, std::size_t n_tr
   out["counts"] = fit.counts.empty() ? nb::none() : to_numpy(std::move(fit.counts), {n_draws, p});
   out["s"] = fit.s.empty() ? nb::none() : to_numpy(std::move(fit.s), {n_draws, p});
   out["leaf_sd"] = fit.leaf_sd.empty() ? nb::none() : to_numpy(std::move(fit.leaf_sd));
+  out["df"] = fit.df.empty() ? nb::none() : to_numpy(std::move(fit.df));
   out["fitted"] = fit.fitted.empty() ? nb::none() : to_numpy(std::move(fit.fitted));
   out["forests"] = fit.forests ? nb::cast(std::move(*fit.forests)) : nb::none();
   return out;

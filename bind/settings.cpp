@@ -41,7 +41,7 @@ void bind_settings(nb::module_& m) {
           "response", [](const ForestSettings& self) { return self.response; },
           [](ForestSettings& self, const std::string& name) {
             if (!bayesvc::is_response_model(name))
-              refuse("response must be 'gaussian' or 'probit'", name);
+              refuse("response must be 'gaussian', 'probit' or 'student'", name);
             self.response = name;
           })
       .def_rw("offset", &ForestSettings::offset)

@@ -1,6 +1,7 @@
 #include "fit.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace bayesvc {
 namespace {
@@ -44,7 +45,7 @@ FitResult run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed,
     sweep(forest, control);
   }
   const std::size_t p = forest.p();
-  FitResult fit{Tallies(p, config.n_draws), {}, {}, {}, {}, {}, 0, {}, {}, {}, {}, {}};
+  FitResult fit{Tallies(p, config.n_draws), {}, {}, {}, {}, {}, 0, {}, {}, {}, {}, {}, {}};
   Rng side = side_stream(seed);
   std::vector<double> s;
   if (config.keep_counts) fit.counts.assign(config.n_draws * p, 0);
@@ -59,6 +60,7 @@ FitResult run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed,
     fit.sigma.push_back(forest.sigma());
     fit.alpha.push_back(forest.splitting().alpha());
     if (scale.learned()) fit.leaf_sd.push_back(scale.sd());
+    if (std::isfinite(forest.df())) fit.df.push_back(forest.df());
     fit.n_splits.push_back(static_cast<std::int32_t>(forest.splitting().counts().n_splits()));
     if (config.keep_counts) keep_counts(forest.splitting().counts(), &fit.counts[k * p]);
     if (config.keep_trees) fit.forests->add(forest);

@@ -51,6 +51,7 @@ struct FitResult {
   std::vector<float> s;
   std::optional<SavedForests> forests;
   std::vector<double> leaf_sd;  // draw by draw, if it is learned
+  std::vector<double> df;       // draw by draw, if the errors have any
   std::vector<double> fitted;   // mean over the draws of the sum of trees at each row
 };
 

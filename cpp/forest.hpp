@@ -36,6 +36,8 @@ class Forest {
   const ResponseModel& response() const { return *state_.response; }
   double sigma() const { return state_.response->sigma(); }
   void set_sigma(double sigma) { state_.response->set_sigma(sigma); }
+  double df() const { return state_.response->df(); }
+  void set_df(double df) { state_.response->set_df(df); }
   void set_y(const double* y) { state_.observe(y); }
   // The sum of the trees at a row.
   double fitted(std::size_t row) const;

@@ -6,13 +6,13 @@
 
 namespace bayesvc {
 
-GaussianResponse::GaussianResponse(const ForestSettings& settings)
-    : ResponseModel({}, 0.0,
+GaussianResponse::GaussianResponse(const ForestSettings& settings, const Redraws& redraws)
+    : ResponseModel(redraws, 0.0,
                     std::isnan(settings.sigma) ? std::sqrt(settings.lambda) : settings.sigma),
+      likelihood_(settings.likelihood),
       nu_(settings.nu),
       lambda_(settings.lambda),
-      sampled_(std::isnan(settings.sigma)),
-      likelihood_(settings.likelihood) {
+      sampled_(std::isnan(settings.sigma)) {
   precisions_ = settings.row_weights;
 }
 

@@ -5,16 +5,21 @@
 
 namespace bayesvc {
 
-class GaussianResponse final : public ResponseModel {
+class GaussianResponse : public ResponseModel {
  public:
-  explicit GaussianResponse(const ForestSettings& settings);
+  explicit GaussianResponse(const ForestSettings& settings) : GaussianResponse(settings, {}) {}
 
   void observe(const double* y, const std::vector<double>& sum_of_trees) override;
   void update(double sum_of_squares, Rng& rng) override;
 
+ protected:
+  GaussianResponse(const ForestSettings& settings, const Redraws& redraws);
+
+  const bool likelihood_;
+
  private:
   double nu_, lambda_;
-  bool sampled_, likelihood_;
+  bool sampled_;
 };
 
 }  // namespace bayesvc

@@ -7,6 +7,7 @@
 #include "../forest_settings.hpp"
 #include "gaussian.hpp"
 #include "probit.hpp"
+#include "student.hpp"
 
 namespace bayesvc {
 namespace {
@@ -24,6 +25,7 @@ struct Entry {
 constexpr Entry models[] = {
     {"gaussian", make<GaussianResponse>},
     {"probit", make<ProbitResponse>},
+    {"student", make<StudentResponse>},
 };
 
 }  // namespace
@@ -40,8 +42,8 @@ bool is_response_model(const std::string& name) {
 std::unique_ptr<ResponseModel> make_response_model(const ForestSettings& settings) {
   for (const Entry& entry : models)
     if (settings.response == entry.name) return entry.make(settings);
-  throw std::invalid_argument("response must be 'gaussian' or 'probit'. Got '" + settings.response +
-                              "' instead.");
+  throw std::invalid_argument("response must be 'gaussian', 'probit' or 'student'. Got '" +
+                              settings.response + "' instead.");
 }
 
 }  // namespace bayesvc

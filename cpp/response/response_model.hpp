@@ -10,11 +10,13 @@
 //           ordinal response, the variance of random intercepts;
 //   redraw  draws what the rows carry given the parameters and the sum of trees: latent responses
 //           and random intercepts (in z), mixing weights (in w). `redraws` says which of the two
-//           it changes, so that nothing is copied in vain.
+//           it changes, so that nothing is copied in vain, and `redraw_is_due` whether it happens
+//           after this sweep.
 // The offset is a constant of the replicate: what shifts from sweep to sweep belongs in z.
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,7 +43,11 @@ class ResponseModel {
   double offset() const { return offset_; }
   double sigma() const { return sigma_; }
   void set_sigma(double sigma) { sigma_ = sigma; }
+  // Degrees of freedom of the errors; infinite: normal.
+  double df() const { return df_; }
+  void set_df(double df) { df_ = df; }
   const Redraws& redraws() const { return redraws_; }
+  virtual bool redraw_is_due() const { return redraws_.any(); }
 
   // Takes the response and sets z given the sum of the trees at each row. If the model redraws
   // anything, `redraw` follows at once.
@@ -58,6 +64,7 @@ class ResponseModel {
   std::vector<double> working_, precisions_;
   double offset_;
   double sigma_;
+  double df_ = std::numeric_limits<double>::infinity();
 
  private:
   const Redraws redraws_;

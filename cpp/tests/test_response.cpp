@@ -1,4 +1,4 @@
-// Response models against brute force: the two that ship, and one that changes its latents and row
+// Response models against brute force: those that ship, and one that changes its latents and row
 // precisions after every sweep. Seeds are fixed; scores are beyond z_limit about once in 1.7
 // million at a fresh seed.
 #include <cmath>
@@ -10,6 +10,7 @@
 #include "../forest.hpp"
 #include "../response/gaussian.hpp"
 #include "../response/probit.hpp"
+#include "../response/student.hpp"
 #include "forest_checks.hpp"
 #include "statistics.hpp"
 
@@ -170,7 +171,85 @@ TEST(latents_lie_on_the_side_of_their_class) {
   CHECK_NEAR(statistics::z_of_mean(low, -expected, variance), 0.0, statistics::z_limit);
 }
 
+// One row, so that the marginal distributions can be written down. The draws are those of a chain
+// in which only df and lambda move, every tenth kept.
+TEST(mixing_weights_and_degrees_of_freedom_follow_their_conditionals) {
+  const double y = 0.75, weight = 2.5, sigma = 0.25, f = 0.125;
+  const double square = weight * (y - f) * (y - f) / (sigma * sigma);
+  ForestSettings settings = settings_of("student");
+  settings.sigma = sigma;
+  settings.row_weights = {weight};
+  for (const bool likelihood : {true, false}) {
+    settings.likelihood = likelihood;
+    bayesvc::StudentResponse model(settings);
+    CHECK(model.redraws().precisions && !model.redraws().working);
+    model.observe(&y, {f});
+    Rng rng = brute_force::rng_of(93);
+    std::vector<double> dfs, positions;
+    for (int k = 0; k < 20000; ++k) {
+      for (int step = 0; step < 10; ++step) model.redraw({f}, rng);
+      const double df = model.df(), lambda = model.precisions()[0] / weight;
+      const double shape = 0.5 * (likelihood ? df + 1 : df);
+      dfs.push_back(df);
+      positions.push_back(
+          statistics::gamma_cdf(shape, 0.5 * lambda * (likelihood ? df + square : df)));
+    }
+    // The density of df by the trapezoid rule: its prior, times Student's density of one error.
+    const int n_cells = 20000;
+    std::vector<double> cdf(n_cells + 1, 0.0);
+    double previous = 0;
+    for (int k = 0; k <= n_cells; ++k) {
+      const double df = 1 + 199.0 * k / n_cells;
+      double density = df * std::exp(-0.1 * df);
+      if (likelihood)
+        density *= std::exp(std::lgamma(0.5 * (df + 1)) - std::lgamma(0.5 * df)) / std::sqrt(df) *
+                   std::pow(1 + square / df, -0.5 * (df + 1));
+      if (k > 0) cdf[k] = cdf[k - 1] + 0.5 * (previous + density);
+      previous = density;
+    }
+    const auto cdf_of_df = [&](double df) {
+      return cdf[static_cast<std::size_t>((df - 1) / 199 * n_cells + 0.5)] / cdf.back();
+    };
+    CHECK(statistics::ks_distance(dfs, cdf_of_df) < statistics::ks_limit);
+    CHECK(statistics::ks_distance(positions, [](double u) { return u; }) < statistics::ks_limit);
+  }
+}
+
+// Sums of logarithms by products: many rows, half of them far out.
+TEST(degrees_of_freedom_of_many_rows_do_not_overflow) {
+  ForestSettings settings = settings_of("student");
+  settings.sigma = 1e-6;
+  const std::size_t n = 5003;
+  std::vector<double> y(n, 0.0);
+  for (std::size_t i = 0; i < n; i += 2) y[i] = 1e100;
+  bayesvc::StudentResponse model(settings);
+  model.observe(y.data(), y);
+  Rng rng = brute_force::rng_of(94);
+  // Each draw is about half way down to the least value, where the posterior has its peak.
+  for (int k = 0; k < 60; ++k) model.redraw(std::vector<double>(n, 0.0), rng);
+  CHECK(model.df() >= 1 && model.df() < 1.01);
+  for (std::size_t i = 0; i < n; ++i) CHECK(std::isfinite(model.precisions()[i]));
+}
+
+TEST(mixing_weights_are_redrawn_after_every_few_sweeps) {
+  const Matrix m = matrix_of(Kind::untied, 50);
+  const Columns columns = m.encode();
+  const std::vector<double> y = response(m, false);
+  ForestSettings settings = bushy(columns);
+  settings.response = "student";
+  Forest forest(columns, y.data(), settings, {1, 2, 3, 4});
+  CHECK(forest.response().precisions().size() == m.n);
+  for (std::uint64_t k = 1; k < 20; ++k) {
+    const std::vector<double> before = forest.response().precisions();
+    const double df = forest.df();
+    forest.sweep();
+    const bool due = k % bayesvc::StudentResponse::redraw_interval == 0;
+    CHECK((forest.response().precisions() != before) == due && (forest.df() != df) == due);
+  }
+}
+
 TEST(response_models_have_names) {
+  CHECK(bayesvc::make_response_model(settings_of("student")) != nullptr);
   CHECK(bayesvc::make_response_model(settings_of("gaussian")) != nullptr);
   CHECK(bayesvc::make_response_model(settings_of("probit")) != nullptr);
   bool refused = false;

@@ -68,6 +68,7 @@ class Settings:
 @final
 class Chain:
     sigma: float
+    df: float
     alpha: float
     leaf_sd: float
     def __init__(
