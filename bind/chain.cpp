@@ -193,6 +193,10 @@ void bind_chain(nb::module_& m) {
       .def_prop_rw(
           "leaf_sd", [](const Chain& self) { return self.forest.leaves().scale().sd(); },
           [](Chain& self, double sd) { self.forest.leaves().scale().set_sd(sd); })
+      .def("precisions",
+           [](const Chain& self) {
+             return to_numpy(std::vector(self.forest.response().precisions()));
+           })
       .def_prop_ro("n_splits",
                    [](const Chain& self) { return self.forest.splitting().counts().n_splits(); })
       .def("set_y",

@@ -36,6 +36,7 @@ MODELS = {
     "explicit": Model(sigma=0.6, splitting="explicit", alpha=1.5),
     "collapsed": Model(sigma=0.6, splitting="collapsed", alpha=1.5),
 }
+STUDENT = {name: replace(model, student=True) for name, model in MODELS.items()}
 LEARNED = {name: replace(model, learn_leaf_sd=True) for name, model in MODELS.items()}
 
 
@@ -82,13 +83,16 @@ def check(
         if model.learn_leaf_sd:
             share = float(model.share(state.leaf_sd))
             extra += [share, share**2]
+        if model.student:
+            share = float(model.df_share(state.df))
+            extra += [share, share**2]
         draws.append(np.append(summarized[forest], extra))
     expected = exact.mean(lambda forest: summary(forest, common, data.p))
     extra = [exact.mean_s(j) for j in range(data.p)] if random_s else []
     if random_alpha:
         extra.append(exact.mean_alpha_share())
-    if model.learn_leaf_sd:
-        extra += exact.mean_leaf_sd_shares()
+    if model.learn_leaf_sd or model.student:
+        extra += exact.mean_shares()
     assert_means_agree(np.array(draws), np.append(expected, extra), labels(model, common, data.p))
 
 
@@ -105,6 +109,8 @@ def labels(model: Model, common: dict[Forest, int], p: int) -> list[str]:
         names += ["alpha / (alpha + rho)"] if np.isnan(model.alpha) else []
     if model.learn_leaf_sd:
         names += ["share of the leaf sd", "its square"]
+    if model.student:
+        names += ["share of the degrees of freedom", "its square"]
     return names
 
 
@@ -122,6 +128,28 @@ def test_learned_leaf_sd(columns: str, name: str, chain_seed: NDArray[np.uint64]
     """Quick, one tree; false alarms: FALSE_ALARM a case over all trees, counts, s and leaf sd."""
     data = listable_data(columns)
     check(fitting(LEARNED[name], data), data, RESPONSES[columns], chain_seed, 15_000, 10)
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("columns", ["tied", "row-weights"])
+@pytest.mark.parametrize("name", ["bart-weighted", "explicit", "collapsed"])
+def test_student_errors(
+    columns: str, name: str, precision: str, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Quick, one tree; false alarms: FALSE_ALARM a case over all trees, counts, s and df."""
+    data = listable_data(columns)
+    model = replace(fitting(STUDENT[name], data), precision=precision)
+    check(model, data, RESPONSES[columns], chain_seed, 15_000, 10)
+
+
+@pytest.mark.stat
+@pytest.mark.parametrize("columns", [*LISTABLE, *LISTABLE_MESSY])
+@pytest.mark.parametrize("name", STUDENT)
+def test_student_errors_at_length(columns: str, name: str, chain_seed: NDArray[np.uint64]) -> None:
+    """With an outlying response; false alarms: FALSE_ALARM a case."""
+    data, y = listable_data(columns), RESPONSES[columns].copy()
+    y[1] += 1.0
+    check(fitting(STUDENT[name], data), data, y, chain_seed, 60_000, 15)
 
 
 @pytest.mark.stat

@@ -42,6 +42,9 @@ LEARNED = {
     name: replace(MODELS[name], leaf_sd=0.2, learn_leaf_sd=True)
     for name in ("bart", "explicit", "collapsed")
 }
+STUDENT = {
+    name: replace(MODELS[name], student=True) for name in ("bart", "explicit", "collapsed-hyper")
+}
 JOINT_NAMES = ["f(x0)", "f(x0)^2", "f(x0) f(x1)", "f(x0)^4", "splits times f(x0)^2"]
 
 
@@ -80,11 +83,11 @@ def from_chain(
     """The same of the chain that also redraws y."""
     features, rows = Features(model, data), []
     start = draw_prior(rng, model, data)
-    y = draw_response(rng, model, data, start.fitted(data), start.sigma)
+    y = draw_response(rng, model, data, start.fitted(data), start.sigma, start.df)
     chain = make_chain(model, data, y, seed)
     chain.sweep(50)
     for step in range(-500, n_kept * thin):
-        chain.set_y(draw_response(rng, model, data, chain.fitted(), chain.sigma))
+        chain.set_y(draw_response(rng, model, data, chain.fitted(), chain.sigma, chain.df))
         chain.sweep(1)
         if step >= 0 and step % thin == 0:
             joint = joint_features(model, chain.fitted(), chain.n_splits, chain.sigma)
@@ -143,25 +146,28 @@ def check_that_states_stay(
 ) -> None:
     """Sweep from independent draws of the joint distribution, so that no mixing is needed.
 
-    Kolmogorov-Smirnov tests of leaf sd, sigma and f(x0), the latter against other direct draws, at
-    FALSE_ALARM over the three. BART only, whose whole state can be set.
+    Kolmogorov-Smirnov tests of leaf sd, degrees of freedom, sigma and f(x0), the latter against
+    other direct draws, at FALSE_ALARM over the four. BART only, whose whole state can be set.
     """
     chain = make_chain(model, data, np.zeros(data.n), seed)
     found = []
     for _ in range(n_draws):
         draw = draw_prior(rng, model, data)
         chain.set_trees(draw.trees)
-        chain.sigma, chain.leaf_sd = draw.sigma, draw.leaf_sd
-        chain.set_y(draw_response(rng, model, data, draw.fitted(data), draw.sigma))
+        chain.sigma, chain.leaf_sd, chain.df = draw.sigma, draw.leaf_sd, draw.df
+        chain.set_y(draw_response(rng, model, data, draw.fitted(data), draw.sigma, draw.df))
         chain.sweep(n_sweeps)
-        found.append([chain.leaf_sd, chain.sigma, chain.fitted()[0]])
-    leaf_sds, sigmas, fitted = np.array(found).T
-    assert_uniform(model.share(leaf_sds).tolist(), "leaf sd", 3)
+        found.append([chain.leaf_sd, chain.df, chain.sigma, chain.fitted()[0]])
+    leaf_sds, dfs, sigmas, fitted = np.array(found).T
+    if model.learn_leaf_sd:
+        assert_uniform(model.share(leaf_sds).tolist(), "leaf sd", 4)
+    if model.student:
+        assert_uniform(model.df_share(dfs).tolist(), "degrees of freedom", 4)
     if not model.binary:
         scaled = chi2.cdf(model.nu * model.lambda_ / sigmas**2, model.nu)
-        assert_uniform(scaled.tolist(), "sigma", 3)
+        assert_uniform(scaled.tolist(), "sigma", 4)
     direct = [draw_prior(rng, model, data).fitted(data)[0] for _ in range(n_draws)]
-    assert ks_2samp(fitted, direct).pvalue > FALSE_ALARM / 3
+    assert ks_2samp(fitted, direct).pvalue > FALSE_ALARM / 4
 
 
 @pytest.mark.parametrize("binary", [False, True])
@@ -171,6 +177,53 @@ def test_state_from_the_joint_distribution_stays_there(
     """A learned leaf sd, three sweeps; false alarms: FALSE_ALARM a case."""
     model, data = replace(LEARNED["bart"], binary=binary), make_data("tied", rng, 6, 3)
     check_that_states_stay(model, data, rng, chain_seed, 5_000, 3)
+
+
+@pytest.mark.parametrize("columns", ["tied", "messy-row-weights"])
+@pytest.mark.parametrize("name", STUDENT)
+def test_joint_distribution_with_student_errors_quickly(
+    columns: str, name: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """False alarms: FALSE_ALARM a case over all statistics."""
+    check(STUDENT[name], make_data(columns, rng, 6, 3), rng, chain_seed, 3_000, 10)
+
+
+def test_state_with_student_errors_stays_in_the_joint_distribution(
+    rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Ten sweeps, so that mixing weights are drawn twice; false alarms: FALSE_ALARM."""
+    data = make_data("row-weights", rng, 12, 3)
+    check_that_states_stay(STUDENT["bart"], data, rng, chain_seed, 5_000, 10)
+
+
+@pytest.mark.stat
+@pytest.mark.parametrize("columns", KINDS_OF_COLUMNS)
+@pytest.mark.parametrize("name", STUDENT)
+def test_joint_distribution_with_student_errors(
+    columns: str, name: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Eight rows, two trees; false alarms: FALSE_ALARM a case over all statistics."""
+    check(STUDENT[name], make_data(columns, rng, 8, 3), rng, chain_seed, 25_000, 15)
+
+
+@pytest.mark.stat
+@pytest.mark.parametrize("name", ["bart", "explicit"])
+def test_joint_distribution_with_student_errors_in_single_precision(
+    name: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """32-bit residuals and precisions, a learned leaf sd; false alarms: FALSE_ALARM a case."""
+    model = replace(LEARNED[name], student=True, precision="single")
+    check(model, make_data("messy-row-weights", rng, 8, 3), rng, chain_seed, 20_000, 40)
+
+
+@pytest.mark.stat
+@pytest.mark.parametrize("columns", ["continuous", "tied", "messy-row-weights"])
+def test_many_states_with_student_errors_stay_in_the_joint_distribution(
+    columns: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """20 rows, 20 sweeps; false alarms: FALSE_ALARM a case."""
+    data = make_data(columns, rng, 20, 3)
+    check_that_states_stay(STUDENT["bart"], data, rng, chain_seed, 30_000, 20)
 
 
 @pytest.mark.stat

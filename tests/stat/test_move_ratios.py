@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import chi2, norm
+from scipy.stats import chi2, gamma, norm
 
 from tests.helpers.stat.chains import assert_uniform, make_chain, randomised_position, seed_from
 from tests.helpers.stat.datasets import KINDS_OF_COLUMNS, make_data
@@ -100,6 +100,9 @@ CASES = {
         "tied", 20, _model("explicit", 2, learn_leaf_sd=True, likelihood=False)
     ),
     "collapsed-learned": Case("messy-row-weights", 20, _model("collapsed", 2, learn_leaf_sd=True)),
+    "bart-student": Case("mixed", 24, _model(n_trees=2, student=True)),
+    "explicit-student-prior": Case("tied", 20, _model("explicit", student=True, likelihood=False)),
+    "collapsed-student": Case("messy-row-weights", 20, _model("collapsed", 2, student=True)),
     "bart-row-weights": Case("row-weights", 24, _model(n_trees=2)),
     "collapsed-messy-row-weights": Case("messy-row-weights", 20, _model("collapsed", 2)),
 }
@@ -114,6 +117,8 @@ class Run:
     data: Data
     y: NDArray[np.float64]
     sigmas: list[float]  # at the end of each sweep
+    dfs: list[float]
+    precisions: list[NDArray[np.float64]]
     rng: np.random.Generator
     positions: dict[str, list[float]] = field(default_factory=dict)
 
@@ -126,12 +131,15 @@ def run_case(name: str) -> Run:
     y = 0.7 * rng.standard_normal(case.n)
     chain = make_chain(case.model, data, y, seed_from(name + " chain"))
     chain.sweep(20)
-    steps, sigmas = [], []
+    steps: list[Step] = []
+    sigmas, dfs, precisions = [], [], []
     for step in follow(chain, case.model, data, y, case.n_proposals // case.model.n_trees):
         steps.append(step)
         if step.record["tree"] == case.model.n_trees - 1:
             sigmas.append(chain.sigma)
-    return Run(steps, data, y, sigmas, rng)
+            dfs.append(chain.df)
+            precisions.append(chain.precisions())
+    return Run(steps, data, y, sigmas, dfs, precisions, rng)
 
 
 @every_case
@@ -228,7 +236,8 @@ def test_leaf_means_and_sigma_follow_their_conditionals(name: str) -> None:
         for rows, mean in zip(leaf_rows(run.data, parse(step.after)), means, strict=True):
             centre, sd = 0.0, step.conditional.model.leaf_sd
             if model.likelihood:
-                seen, weights = step.residuals[list(rows)], run.data.row_weights[list(rows)]
+                weights = step.conditional.data.row_weights[list(rows)]
+                seen = step.residuals[list(rows)]
                 centre, sd = leaf_posterior(seen, weights, step.sigma, sd)
             leaf_positions.append(norm.cdf((mean - centre) / sd))
     assert_uniform(leaf_positions, "leaf means", 2)
@@ -238,10 +247,30 @@ def test_leaf_means_and_sigma_follow_their_conditionals(name: str) -> None:
         scale, degrees = model.nu * model.lambda_, model.nu
         if model.likelihood:
             errors = step.residuals - fitted_values(run.data, step.after)
-            squares = float(run.data.row_weights @ errors**2)
+            squares = float(step.conditional.data.row_weights @ errors**2)
             scale, degrees = scale + squares, degrees + run.data.n
         sigma_positions.append(chi2.cdf(scale / sigma**2, degrees))
     assert_uniform(sigma_positions, "sigma", 2)
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.model.student])
+def test_mixing_weights_follow_their_conditional(name: str) -> None:
+    """Given df, sigma and the errors they are gamma; false alarms: FALSE_ALARM a case."""
+    run, model = run_case(name), CASES[name].model
+    last = [step for step in run.steps if step.record["tree"] == model.n_trees - 1]
+    positions, n_kept = [], 0
+    for step, sigma, df, now in zip(last, run.sigmas, run.dfs, run.precisions, strict=True):
+        if (now == step.conditional.data.row_weights).all():
+            n_kept += 1
+            continue
+        errors = step.residuals - fitted_values(run.data, step.after)
+        squares = run.data.row_weights * (errors / sigma) ** 2
+        shape, rate = (df + 1) / 2, (df + squares) / 2
+        if not model.likelihood:
+            shape, rate = df / 2, np.full(run.data.n, df / 2)
+        positions += gamma.cdf(now / run.data.row_weights, shape, scale=1 / rate).tolist()
+    assert_uniform(positions, "mixing weights")
+    assert n_kept == pytest.approx(0.75 * len(last), abs=1)
 
 
 @pytest.mark.parametrize("columns", KINDS_OF_COLUMNS)

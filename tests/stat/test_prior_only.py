@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import gamma
 
 from tests.helpers.stat.chains import (
     assert_means_agree,
@@ -177,6 +178,8 @@ DIRECT_MODELS = {
     "collapsed-hyper": Model(splitting="collapsed", alpha=NAN, a=2.0, b=2.0),
     "bart-learned": Model(learn_leaf_sd=True),
     "explicit-learned": Model(splitting="explicit", alpha=0.8, learn_leaf_sd=True),
+    "bart-student": Model(student=True),
+    "explicit-student": Model(splitting="explicit", alpha=0.8, student=True),
     "collapsed-learned": Model(splitting="collapsed", alpha=0.8, learn_leaf_sd=True),
 }
 
@@ -196,6 +199,27 @@ def test_learned_leaf_sd_is_half_cauchy(
     chain = make_chain(model, data, np.zeros(data.n), chain_seed)
     shares = [float(model.share(state.leaf_sd)) for state in thinned(chain, 2_000, thin=200)]
     assert_uniform(shares, "share of the leaf sd")
+
+
+@pytest.mark.parametrize("name", ["bart-student", "explicit-student"])
+def test_degrees_of_freedom_and_mixing_weights_follow_their_prior(
+    name: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Kolmogorov-Smirnov tests of 2,000 draws, df after 10 updates each, and of 20,000 weights.
+
+    An update draws df from a slice, which forgets its start within a few. False alarms:
+    FALSE_ALARM a case over both.
+    """
+    model = replace(DIRECT_MODELS[name], n_trees=2, likelihood=False)
+    data = make_data("row-weights", rng, 10, 4)
+    chain = make_chain(model, data, np.zeros(data.n), chain_seed)
+    dfs, positions = [], []
+    for state in thinned(chain, 2_000, thin=40):
+        dfs.append(float(model.df_share(state.df)))
+        lambdas = state.precisions() / data.row_weights
+        positions += gamma.cdf(lambdas, state.df / 2, scale=2 / state.df).tolist()
+    assert_uniform(dfs, "degrees of freedom", 2)
+    assert_uniform(positions, "mixing weights", 2)
 
 
 def check_against_direct_draws(

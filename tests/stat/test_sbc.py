@@ -31,6 +31,9 @@ MODELS = {
 LEARNED = {
     name: replace(MODELS[name], learn_leaf_sd=True) for name in ("bart", "explicit", "collapsed")
 }
+STUDENT = {
+    name: replace(MODELS[name], student=True) for name in ("bart", "explicit", "collapsed-hyper")
+}
 N_DRAWS = 31  # so ranks run from 0 to 31
 N_BINS = 16
 BURN_IN = 400
@@ -38,10 +41,10 @@ LARGEST_SD = 0.8  # nearly twice the median of sigma
 
 
 def quantities(draw: PriorDraw, data: Data) -> list[float]:
-    """sigma, f(x0), splits on variable 0, splits, alpha and leaf sd of the truth."""
+    """sigma, f(x0), splits on variable 0, splits, alpha, leaf sd and df of the truth."""
     counts = variable_counts(draw.shapes, data.p)
     at0 = draw.fitted(data)[0]
-    return [draw.sigma, at0, counts[0], counts.sum(), draw.alpha, draw.leaf_sd]
+    return [draw.sigma, at0, counts[0], counts.sum(), draw.alpha, draw.leaf_sd, draw.df]
 
 
 def draw_truth(
@@ -55,7 +58,7 @@ def draw_truth(
     """
     while True:
         truth = draw_prior(rng, model, data)
-        y = draw_response(rng, model, data, truth.fitted(data), truth.sigma)
+        y = draw_response(rng, model, data, truth.fitted(data), truth.sigma, truth.df)
         if not model.learn_leaf_sd or y.std() <= LARGEST_SD:
             return truth, y
 
@@ -68,11 +71,11 @@ def ranks_of_truth(
     seed = rng.integers(0, 2**63, size=4, dtype=np.uint64)
     chain = make_chain(model, data, y, seed)
     chain.sweep(BURN_IN)
-    draws = np.empty((N_DRAWS, 6))
+    draws = np.empty((N_DRAWS, 7))
     for row in draws:
         chain.sweep(thin)
         row[:4] = chain.sigma, chain.fitted()[0], chain.counts()[0], chain.n_splits
-        row[4:] = chain.alpha, chain.leaf_sd
+        row[4:] = chain.alpha, chain.leaf_sd, chain.df
     actual = np.array(quantities(truth, data))
     below, ties = (draws < actual).sum(axis=0), (draws == actual).sum(axis=0)
     return np.asarray(below + rng.integers(0, ties + 1))
@@ -81,10 +84,10 @@ def ranks_of_truth(
 def check(rng: np.random.Generator, model: Model, data: Data, n_replicates: int, thin: int) -> None:
     """Chi-square tests of the ranks, Bonferroni over the quantities that are random."""
     ranks = np.array([ranks_of_truth(rng, model, data, thin) for _ in range(n_replicates)])
-    names = ["sigma", "f(x0)", "splits on variable 0", "splits", "alpha", "leaf sd"]
+    names = ["sigma", "f(x0)", "splits on variable 0", "splits", "alpha", "leaf sd", "df"]
     random = {"sigma": not model.binary, "alpha": model.splitting != "fixed"}
     random["alpha"] = random["alpha"] and bool(np.isnan(model.alpha))
-    random["leaf sd"] = model.learn_leaf_sd
+    random |= {"leaf sd": model.learn_leaf_sd, "df": model.student}
     tested = [i for i, name in enumerate(names) if random.get(name, True)]
     for i in tested:
         counts = np.bincount(ranks[:, i] * N_BINS // (N_DRAWS + 1), minlength=N_BINS)
@@ -102,6 +105,20 @@ def test_calibration_quickly(columns: str, rng: np.random.Generator) -> None:
 def test_calibration_of_the_leaf_sd_quickly(name: str, rng: np.random.Generator) -> None:
     """300 data sets of 15 rows; false alarms: FALSE_ALARM a case."""
     check(rng, LEARNED[name], make_data("mixed", rng, 15, 3), 300, thin=60)
+
+
+@pytest.mark.parametrize("columns", ["mixed", "row-weights"])
+def test_calibration_with_student_errors_quickly(columns: str, rng: np.random.Generator) -> None:
+    """BART, 300 data sets of 30 rows; false alarms: FALSE_ALARM a case."""
+    check(rng, STUDENT["bart"], make_data(columns, rng, 30, 3), 300, thin=30)
+
+
+@pytest.mark.stat
+@pytest.mark.parametrize("columns", ["continuous", "tied", "messy-row-weights"])
+@pytest.mark.parametrize("name", STUDENT)
+def test_calibration_with_student_errors(columns: str, name: str, rng: np.random.Generator) -> None:
+    """1,500 data sets of 30 rows; false alarms: FALSE_ALARM a case over all quantities."""
+    check(rng, STUDENT[name], make_data(columns, rng, 30, 3), 1_500, thin=60)
 
 
 @pytest.mark.stat

@@ -51,7 +51,7 @@ def chain_settings(model: Model, data: Data) -> Any:
         "b",
     ):
         setattr(settings, name, getattr(model, name))
-    settings.response = "probit" if model.binary else "gaussian"
+    settings.response = "probit" if model.binary else "student" if model.student else "gaussian"
     settings.rho = model.rho_for(p)
     settings.weights = model.base_measure(p)
     settings.likelihood = model.likelihood

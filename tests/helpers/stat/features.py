@@ -50,6 +50,8 @@ class Features:
             names += ["log sigma", "square of log sigma", "inverse variance"]
         if self.model.learn_leaf_sd:
             names += ["share of the leaf sd", "its square", "log leaf sd", "leaf sd below median"]
+        if self.model.student:
+            names += ["share of the degrees of freedom", "its square", "its product with log sigma"]
         return names
 
     @property
@@ -69,6 +71,7 @@ class Features:
         alpha: float,
         sigma: float,
         leaf_sd: float,
+        df: float,
     ) -> list[float]:
         """The statistics of one state."""
         total = sum(n_splits(shape) for shape in shapes)
@@ -86,6 +89,9 @@ class Features:
         if self.model.learn_leaf_sd:
             share = float(self.model.share(leaf_sd))
             values += [share, share**2, np.log(leaf_sd), share < 0.5]
+        if self.model.student:
+            share = float(self.model.df_share(df))
+            values += [share, share**2, share * np.log(sigma)]
         return [float(value) for value in values]
 
     def _mean_over_trees(self, shapes: tuple[Shape, ...]) -> list[float]:
@@ -117,11 +123,12 @@ class Features:
         shapes = [canonical(self.data, parse(nodes)) for nodes in chain.trees()]
         fixed = self.model.splitting == "fixed"
         s = np.zeros(0) if fixed else chain.split_probabilities()
-        return self.of(shapes, s, chain.alpha, chain.sigma, chain.leaf_sd)
+        return self.of(shapes, s, chain.alpha, chain.sigma, chain.leaf_sd, chain.df)
 
     def of_draw(self, draw: PriorDraw) -> list[float]:
         """The statistics of one direct draw from the prior."""
-        return self.of(draw.shapes, np.exp(draw.log_s), draw.alpha, draw.sigma, draw.leaf_sd)
+        s = np.exp(draw.log_s)
+        return self.of(draw.shapes, s, draw.alpha, draw.sigma, draw.leaf_sd, draw.df)
 
     def of_prior(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
         """The statistics of direct draws from the prior."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,6 +78,9 @@ def follow(
         old, sigma, old_ghosts = chain.trees(), chain.sigma, _ghosts(chain, model)
         model = replace(model, leaf_sd=chain.leaf_sd)
         alpha, s = chain.alpha, chain.split_probabilities()
+        if model.student:  # the precisions that the trees see stand in the place of the weights
+            data = copy(data)
+            data.row_weights = chain.precisions()
         chain.sweep(1)
         new, records, new_ghosts = chain.trees(), chain.proposals(), _ghosts(chain, model)
         assert [record["tree"] for record in records] == list(range(model.n_trees))

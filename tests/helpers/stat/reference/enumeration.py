@@ -11,7 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from tests.helpers.stat.reference.integrals import AlphaAverage, LeafSdAverage, variables_of
+from tests.helpers.stat.reference.integrals import (
+    AlphaAverage,
+    DfAverage,
+    LeafSdAverage,
+    variables_of,
+)
 from tests.helpers.stat.reference.model import Model
 from tests.helpers.stat.reference.prior import Choice, VariablePrior, tree_prior
 from tests.helpers.stat.reference.trees import Data, Rows, Shape
@@ -40,8 +45,8 @@ class ExactPosterior:
     choices: list[tuple[Choice, ...]]
     variables: VariablePrior
     usable: tuple[int, ...]  # variables that can be split on at all
-    leaf_sds: LeafSdAverage
-    leaf_sd_weights: NDArray[np.float64]  # probability of each leaf sd
+    average: LeafSdAverage | DfAverage  # over the parameter that is learned
+    average_weights: NDArray[np.float64]  # probability of each of its values
 
     @cached_property
     def index(self) -> dict[Forest, int]:
@@ -76,10 +81,10 @@ class ExactPosterior:
         assert isinstance(self.variables, AlphaAverage)
         return self._average(self.variables.mean_share)
 
-    def mean_leaf_sd_shares(self) -> list[float]:
-        """Expectation of the prior distribution function of the leaf sd, and of its square."""
-        share = self.leaf_sds.share
-        return [float(self.leaf_sd_weights @ value) for value in (share, share**2)]
+    def mean_shares(self) -> list[float]:
+        """Expectation of the learned parameter's prior distribution function, and of its square."""
+        share = self.average.share
+        return [float(self.average_weights @ value) for value in (share, share**2)]
 
     def _average(self, value: Callable[[tuple[Choice, ...]], float]) -> float:
         known: dict[tuple[Choice, ...], float] = {}
@@ -96,7 +101,8 @@ def exact_posterior(model: Model, data: Data, y: NDArray[np.float64] | None) -> 
     """List all forests; sigma must be fixed. Without y (or likelihood) this is the prior."""
     shapes = all_shapes(data)
     priors = [tree_prior(model, data, shape) for shape in shapes]
-    variables, leaf_sds = variables_of(model, data.p), LeafSdAverage(model)
+    variables = variables_of(model, data.p)
+    average = DfAverage(model) if model.student else LeafSdAverage(model)
     forests, choices, log_terms = [], [], []
     for members in product(range(len(shapes)), repeat=model.n_trees):
         forest = tuple(shapes[i] for i in members)
@@ -104,9 +110,9 @@ def exact_posterior(model: Model, data: Data, y: NDArray[np.float64] | None) -> 
         log_p = sum(priors[i].log_structure for i in members)
         log_p += variables.log_probability(chosen)
         if y is not None and model.likelihood:
-            log_terms.append(log_p + leaf_sds.log_terms(data, forest, y, model.sigma))
+            log_terms.append(log_p + average.log_terms(data, forest, y, model.sigma))
         else:
-            log_terms.append(log_p + leaf_sds.log_weights)
+            log_terms.append(log_p + average.log_weights)
         forests.append(forest)
         choices.append(chosen)
     total = logsumexp(log_terms)
@@ -115,5 +121,5 @@ def exact_posterior(model: Model, data: Data, y: NDArray[np.float64] | None) -> 
     joint = np.exp(np.array(log_terms) - total)
     usable = data.eligible(data.all_rows)
     return ExactPosterior(
-        forests, joint.sum(axis=1), choices, variables, usable, leaf_sds, joint.sum(axis=0)
+        forests, joint.sum(axis=1), choices, variables, usable, average, joint.sum(axis=0)
     )

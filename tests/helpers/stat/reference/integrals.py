@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, roots_legendre
+from scipy.special import gammaln, logsumexp, roots_legendre
 from scipy.stats import beta as beta_distribution
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from tests.helpers.stat.reference.likelihood import log_marginals
 from tests.helpers.stat.reference.model import Model
@@ -19,7 +21,7 @@ from tests.helpers.stat.reference.prior import (
     dirichlet_multinomial,
     log_sum_exp,
 )
-from tests.helpers.stat.reference.trees import Data, Shape
+from tests.helpers.stat.reference.trees import Data, Rows, Shape, leaf_rows
 
 STEP = 0.5  # trapezoid rule in log ratios: the error is about exp(-2 pi^2 / STEP)
 TAIL = 30.0  # ... cut off where the density has fallen by exp(-TAIL)
@@ -115,6 +117,44 @@ class LeafSdAverage:
     ) -> NDArray[np.float64]:
         """Log of weight times density of y, for each leaf sd."""
         return self.log_weights + log_marginals(data, shapes, y, sigma, self.leaf_sds)
+
+
+class DfAverage:
+    """The likelihood of one tree under Student-t errors, their degrees of freedom integrated out.
+
+    Given these, leaves are independent, and the value of each is integrated by the trapezoid rule.
+    """
+
+    def __init__(self, model: Model, n_points: int = 30, n_values: int = 301) -> None:
+        assert model.n_trees == 1
+        assert not model.learn_leaf_sd
+        nodes, weights = roots_legendre(n_points)
+        self.share, self.log_weights = 0.5 * (nodes + 1.0), np.log(0.5 * weights)
+        self.df = model.df_at(self.share)[:, None, None]
+        z = np.linspace(-8.0, 8.0, n_values)
+        self.values = model.leaf_sd * z
+        self.log_values = norm.logpdf(z) + np.log(z[1] - z[0])
+        self._known: dict[Rows, NDArray[np.float64]] = {}
+
+    def log_terms(
+        self, data: Data, shapes: Sequence[Shape], y: NDArray[np.float64], sigma: float
+    ) -> NDArray[np.float64]:
+        """Log of weight times density of y, for each number of degrees of freedom."""
+        total = self.log_weights.copy()
+        for rows in leaf_rows(data, shapes[0]):
+            if rows not in self._known:
+                self._known[rows] = self._log_density(data, rows, y, sigma)
+            total += self._known[rows]
+        return total
+
+    def _log_density(
+        self, data: Data, rows: Rows, y: NDArray[np.float64], sigma: float
+    ) -> NDArray[np.float64]:
+        own = list(rows)
+        scale = sigma / np.sqrt(data.row_weights[own])
+        errors = (y[own] - self.values[:, None]) / scale
+        logs = (student.logpdf(errors, self.df) - np.log(scale)).sum(axis=2)
+        return np.asarray(logsumexp(logs + self.log_values, axis=1))
 
 
 def variables_of(model: Model, p: int) -> VariablePrior:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.helpers.stat.reference.model import Model
+from tests.helpers.stat.reference.model import DF_RANGE, DF_SCALE, DF_SHAPE, Model
 from tests.helpers.stat.reference.prior import log_sum_exp
 from tests.helpers.stat.reference.trees import (
     Data,
@@ -30,6 +30,7 @@ class PriorDraw:
     alpha: float
     sigma: float
     leaf_sd: float
+    df: float = float("inf")
 
     @property
     def shapes(self) -> list[Shape]:
@@ -102,8 +103,18 @@ def draw_alpha(rng: np.random.Generator, model: Model, p: int) -> float:
     return float(model.rho_for(p) * share / (1.0 - share))
 
 
+def draw_df(rng: np.random.Generator, model: Model) -> float:
+    """Degrees of freedom by rejection; infinite for normal errors."""
+    low, high = DF_RANGE
+    while model.student:
+        df = rng.gamma(DF_SHAPE, DF_SCALE)
+        if low <= df <= high:
+            return float(df)
+    return float("inf")
+
+
 def draw_prior(rng: np.random.Generator, model: Model, data: Data) -> PriorDraw:
-    """alpha, s, the leaf sd, the trees with their leaf means, and sigma.
+    """alpha, s, the leaf sd, the trees with their leaf means, sigma and degrees of freedom.
 
     A variable that cannot split even the root takes no part: its share of s is left out.
     """
@@ -120,14 +131,22 @@ def draw_prior(rng: np.random.Generator, model: Model, data: Data) -> PriorDraw:
         shape = draw_shape(rng, model, data, log_s)
         n_leaves = n_splits(shape) + 1
         trees.append(to_preorder(shape, list(leaf_sd * rng.standard_normal(n_leaves))))
-    return PriorDraw(trees, log_s, alpha, draw_sigma(rng, model), leaf_sd)
+    sigma = draw_sigma(rng, model)
+    return PriorDraw(trees, log_s, alpha, sigma, leaf_sd, draw_df(rng, model))
 
 
 def draw_response(
-    rng: np.random.Generator, model: Model, data: Data, fitted: NDArray[np.float64], sigma: float
+    rng: np.random.Generator,
+    model: Model,
+    data: Data,
+    fitted: NDArray[np.float64],
+    sigma: float,
+    df: float = float("inf"),
 ) -> NDArray[np.float64]:
-    """y given the sum of trees: normal, or the sign of a latent normal."""
+    """y given the sum of trees: normal or Student's t, or the sign of a latent normal."""
     noise = sigma / np.sqrt(data.row_weights) * rng.standard_normal(len(fitted))
+    if model.student:
+        noise /= np.sqrt(rng.chisquare(df, size=len(fitted)) / df)
     latent = model.offset + fitted + noise
     if model.binary:
         return (latent > 0.0).astype(float)
