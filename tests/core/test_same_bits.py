@@ -27,6 +27,8 @@ PRIORS = {
     "leaf-3": bv.DART(min_samples_leaf=3),
     "bart-learned-k": bv.BART(k="learned"),
     "dart-learned-k": bv.DART(k="learned"),
+    "bart-auto-errors": bv.BART(errors="auto"),  # Student-t errors where there is an outlier
+    "dart-auto-transform": bv.DART(transform="auto"),  # and normal scores
     "deep": bv.BART(gamma=0.99, beta=0.5, moves=(0.3, 0.2, 0.2, 0.3)),
 }
 KINDS = ("continuous", "tied", "binary-y", "outlier")

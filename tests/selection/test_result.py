@@ -177,7 +177,7 @@ def test_a_logarithm_is_suggested_only_for_a_skewed_response(
     object.__setattr__(draws, "sigma", draws.sigma + np.array([[0.0], [1e6]]))
     text = " ".join(map(str, bv.select_from(draws).notes))
     assert "The replicates disagree about sigma" in text
-    assert ("So may the logarithm of y" in text) == is_skewed
+    assert ("So may a prior with `transform='normal-scores'`" in text) == is_skewed
 
 
 def test_chains_that_disagree_about_two_classes_are_reported(classification: Dataset) -> None:

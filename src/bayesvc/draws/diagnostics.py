@@ -27,6 +27,8 @@ class Mixing:
     sigma_rhat, sigma_ess : float
         Split-R-hat and effective sample size of sigma over all replicates. NaN where sigma is
         fixed or unknown, or the chains are too short.
+    df_rhat, df_ess : float
+        The same for the logarithm of the degrees of freedom of Student-t errors; NaN for others.
     count_rhat, count_ess : ndarray (n_features,)
         The same for the number of splits on each variable; NaN if it never changed.
 
@@ -45,6 +47,8 @@ class Mixing:
     sigma_ess: float
     count_rhat: FloatArray
     count_ess: FloatArray
+    df_rhat: float = math.nan
+    df_ess: float = math.nan
 
     def __repr__(self) -> str:
         worst = np.max(self.count_rhat, initial=-np.inf, where=~np.isnan(self.count_rhat))
@@ -56,14 +60,15 @@ class Mixing:
 
 
 def mixing(draws: Draws) -> Mixing:
-    """Return split-R-hat and effective sample sizes of sigma and of the counts.
+    """Return split-R-hat and effective sample sizes of sigma, df and the counts.
 
     Examples
     --------
     See `Mixing`.
     """
     rhat, ess = of_trace(draws.sigma)
-    return Mixing(rhat, ess, _count_rhat(draws), _count_ess(draws))
+    of_df = (math.nan, math.nan) if draws.df is None else of_trace(np.log(draws.df))
+    return Mixing(rhat, ess, _count_rhat(draws), _count_ess(draws), *of_df)
 
 
 def split_rhat(means: FloatArray, variances: FloatArray, length: int) -> FloatArray:

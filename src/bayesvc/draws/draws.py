@@ -41,8 +41,8 @@ class Draws:
     vip_of_sums : ndarray (n_replicates, n_features)
         Splits on a variable over all draws divided by all splits.
     sigma, n_splits, alpha : ndarray (n_replicates, n_draws)
-        Traces: error sd in the units of y (1 for a binary response), number of splits of the
-        forest, and DART's alpha (NaN for BART).
+        Traces: error sd in the units of y (1 for a binary response; of normal scores under a prior
+        with a `transform`), number of splits of the forest, and DART's alpha (NaN for BART).
     seconds, tree_depth : ndarray (n_replicates,)
         Time in the sampler alone; mean depth of the trees.
     accepted, proposed : ndarray (n_replicates, 4)
@@ -59,6 +59,8 @@ class Draws:
     leaf_sd : ndarray (n_replicates, n_draws) or None
         Trace of the prior sd of the leaf values, on the scale of the trees, if the prior has
         ``k="learned"``; see `k`.
+    df : ndarray (n_replicates, n_draws) or None
+        Trace of the degrees of freedom of Student-t errors, whose scale is then `sigma`.
     prior, n_trees, burn_in, n_draws, response, classes, random_state : settings of the run
         `random_state` is the integer that seeded it; `classes` the two classes of a binary y.
     feature_names : tuple of str or int
@@ -117,6 +119,7 @@ class Draws:
     s: NDArray[np.float32] | None = None
     forests: tuple[SavedForests, ...] | None = None
     leaf_sd: FloatArray | None = None
+    df: FloatArray | None = None
     abc: AbcRecord | None = None
     schema: ColumnSchema | None = None
     source: str = "bayesvc"
@@ -277,7 +280,7 @@ class Draws:
     def predict(
         self, X: Any, interval: float | None = None, n_jobs: int | None = -1
     ) -> FloatArray | tuple[FloatArray, FloatArray, FloatArray]:
-        """Predict f at new rows; for a binary response the probability of ``classes[1]``.
+        """Predict the mean of y at new rows; if it is binary, the probability of ``classes[1]``.
 
         Parameters
         ----------
@@ -285,7 +288,7 @@ class Draws:
             Rows with the columns of the data that was fitted. Values may be missing in columns
             that had missing values there; categories must be known from there.
         interval : float, optional
-            Also return the bounds of the central credible interval of f with this probability.
+            Also return the bounds of its central credible interval with this probability.
         n_jobs : int or None, default -1
             Number of threads; -1 uses all CPUs, None follows ``joblib.parallel_config``.
 
@@ -313,7 +316,7 @@ class Draws:
         return predicted
 
     def posterior(self, X: Any, n_jobs: int | None = -1) -> FloatArray:
-        """Return f at new rows, for a binary response the probability, for every draw.
+        """Return the mean of y at new rows, or the probability, for every draw.
 
         Parameters
         ----------

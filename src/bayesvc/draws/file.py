@@ -27,6 +27,7 @@ from bayesvc.draws.draws import Draws
 from bayesvc.draws.tallies import tally_layout
 from bayesvc.priors import prior_from_dict, prior_to_dict
 from bayesvc.priors.calibration import Calibration
+from bayesvc.priors.normal_scores import ScoreMap
 from bayesvc.priors.spike_forest import AbcRecord
 
 _NODES: dict[str, type[np.generic]] = {
@@ -94,10 +95,13 @@ def from_parts(settings: dict[str, Any], arrays: ReadArrays) -> Draws:
         optional |= {"accepted", "proposed"}
     else:
         settings["prior"] = prior_from_dict(settings["prior"])
+    calibration = settings["calibration"]
+    if calibration is not None:
+        calibration = settings["calibration"] = _calibration(dict(calibration))
     if settings["prior"] is None or not settings["prior"].learns_k:
         optional.add("leaf_sd")
-    if settings["calibration"] is not None:
-        settings["calibration"] = _calibration(dict(settings["calibration"]))
+    if calibration is None or not calibration.learns_df:
+        optional.add("df")
     settings["feature_names"] = tuple(settings["feature_names"])
     if "table" in settings:  # what files call the schema
         settings["schema"] = ColumnSchema.from_dict(settings.pop("table"))
@@ -129,7 +133,17 @@ def _calibration(fields: dict[str, Any]) -> Calibration:
     if "binary" in fields:
         binary = fields.pop("binary")
         fields |= {"model": "probit" if binary else "gaussian", "centre": 0.0 if binary else 0.5}
+    if fields.get("score_map") is not None:
+        fields["score_map"] = _score_map(**fields["score_map"])
     return Calibration(**fields)
+
+
+def _score_map(scores: list[float], values: list[float]) -> ScoreMap:
+    """Return the map in a file; both lists must rise."""
+    for numbers in (scores, values):
+        if not (len(numbers) == len(scores) > 1 and (np.diff(numbers) > 0).all()):
+            raise ValueError("the map from normal scores to y is damaged")
+    return ScoreMap(tuple(map(float, scores)), tuple(map(float, values)))
 
 
 def _check_settings(settings: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import gammaln, ndtr, ndtri, stdtr, stdtrit
 
 from bayesvc._typing import FloatArray
 from bayesvc._validation import check_level, check_memory, resolve_n_jobs
@@ -28,7 +28,8 @@ def predict(
     threads = resolve_n_jobs(n_jobs)
     new = new_rows(draws, X)
     mean, low, high = (np.empty(len(new)) for _ in range(3))
-    for block, values in _posterior_blocks(draws, new, threads):
+    for block, fitted in _fitted_blocks(draws, new, threads):
+        values = _mean_of_y(draws, fitted)
         mean[block] = values.mean(axis=0)
         if interval is not None:
             low[block], high[block] = np.quantile(values, tails(interval), axis=0)
@@ -50,8 +51,9 @@ def predict_observation(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return mean and central interval of a new observation at each row, noise included.
 
-    The posterior predictive distribution is the mixture over the draws of normal distributions
-    with mean f and standard deviation sigma; the bounds are its exact quantiles.
+    The posterior predictive distribution is the mixture over the draws of normal or Student-t
+    distributions with centre f and scale sigma; the bounds are its exact quantiles. Those of normal
+    scores are turned into the units of y.
 
     Examples
     --------
@@ -76,26 +78,38 @@ def predict_observation(
     threads = resolve_n_jobs(n_jobs)
     new = new_rows(draws, X)
     mean, low, high = (np.empty(len(new)) for _ in range(3))
+    assert draws.calibration is not None
+    score_map = draws.calibration.score_map
     sigma = draws.sigma.reshape(-1, 1)
-    for block, values in _posterior_blocks(draws, new, threads):
-        mean[block] = values.mean(axis=0)
-        low[block], high[block] = (_mixture_quantile(t, values, sigma) for t in tails(interval))
+    df = None if draws.df is None else draws.df.reshape(-1, 1)
+    for block, values in _fitted_blocks(draws, new, threads):
+        bounds = [_mixture_quantile(t, values, sigma, df) for t in tails(interval)]
+        if score_map is not None:
+            bounds = [score_map.to_y(bound) for bound in bounds]
+        low[block], high[block] = bounds
+        mean[block] = _mean_of_y(draws, values).mean(axis=0)
     return mean, low, high
 
 
-def _mixture_quantile(probability: float, means: FloatArray, sds: FloatArray) -> FloatArray:
-    """Return a quantile of each column's mixture of normals, by Newton steps kept in a bracket."""
-    z = float(ndtri(probability))
+def _mixture_quantile(
+    probability: float, means: FloatArray, sds: FloatArray, df: FloatArray | None = None
+) -> FloatArray:
+    """Return a quantile of each column's mixture, by Newton steps kept in a bracket.
+
+    The parts are normal or, with degrees of freedom, of Student's t.
+    """
+    z = ndtri(probability) if df is None else stdtrit(df, probability)
     of_each = means + z * sds
     low, high = of_each.min(axis=0), of_each.max(axis=0)
     spread = np.sqrt(means.var(axis=0) + (sds**2).mean())
-    x: FloatArray = np.clip(means.mean(axis=0) + z * spread, low, high)
+    x: FloatArray = np.clip(means.mean(axis=0) + np.mean(z) * spread, low, high)
     moving = np.ones(x.shape, dtype=bool)
     for _ in range(_NEWTON_STEPS):
         standard = (x - means) / sds
-        excess = ndtr(standard).mean(axis=0) - probability
+        below = ndtr(standard) if df is None else stdtr(df, standard)
+        excess = below.mean(axis=0) - probability
         low, high = np.where(excess < 0, x, low), np.where(excess > 0, x, high)
-        density = (np.exp(-0.5 * standard**2) / sds).mean(axis=0) / math.sqrt(2 * math.pi)
+        density = (_density(standard, df) / sds).mean(axis=0)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             newton = x - excess / density
         step = np.where((low < newton) & (newton < high), newton, (low + high) / 2)
@@ -106,6 +120,14 @@ def _mixture_quantile(probability: float, means: FloatArray, sds: FloatArray) ->
         if not moving.any():
             break
     return x
+
+
+def _density(standard: FloatArray, df: FloatArray | None) -> FloatArray:
+    """Return the density of the standard normal, or of Student's t."""
+    if df is None:
+        return np.exp(-0.5 * standard**2) / math.sqrt(2 * math.pi)
+    peak = np.exp(gammaln((df + 1) / 2) - gammaln(df / 2)) / np.sqrt(math.pi * df)
+    return np.asarray(peak * np.exp(-(df + 1) / 2 * np.log1p(standard**2 / df)))
 
 
 def tails(interval: float) -> tuple[float, float]:
@@ -143,18 +165,21 @@ def rows_per_block(draws: Draws) -> int:
     return max(1, _PREDICTED_NUMBERS_PER_BLOCK // (draws.n_replicates * draws.n_draws))
 
 
-def _posterior_blocks(
+def _fitted_blocks(
     draws: Draws, X: FloatArray, n_threads: int
 ) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield blocks of rows and their posterior, to save memory."""
+    """Yield blocks of rows and f there for each draw, as normal scores where these are fitted.
+
+    In blocks, to save memory.
+    """
     step = rows_per_block(draws)
     for start in range(0, len(X), step):
         block = slice(start, start + step)
-        yield block, _posterior(draws, X[block], n_threads)
+        yield block, _fitted(draws, tree_sums(draws, np.asfortranarray(X[block]), n_threads))
 
 
 def _posterior(draws: Draws, X: FloatArray, n_threads: int) -> FloatArray:
-    """Return f, or the probability, for each draw of each replicate: (draws, rows)."""
+    """Return the mean of y, or the probability, for each draw of each replicate: (draws, rows)."""
     return rescaled(draws, tree_sums(draws, np.asfortranarray(X), n_threads))
 
 
@@ -172,7 +197,22 @@ def tree_sums(
 
 
 def rescaled(draws: Draws, sums: FloatArray) -> FloatArray:
-    """Turn sums of trees, in their place, into f or the probability."""
+    """Turn sums of trees, in their place, into the mean of y or the probability."""
+    return _mean_of_y(draws, _fitted(draws, sums))
+
+
+def _fitted(draws: Draws, sums: FloatArray) -> FloatArray:
+    """Turn sums of trees, in their place, into f or the probability, or into normal scores."""
     assert draws.response_model is not None
     assert draws.calibration is not None
     return draws.response_model.mean(sums, draws.calibration)
+
+
+def _mean_of_y(draws: Draws, fitted: FloatArray) -> FloatArray:
+    """Turn normal scores, in their place, into the mean of y; leave the rest as it is."""
+    assert draws.calibration is not None
+    score_map = draws.calibration.score_map
+    if score_map is None:
+        return fitted
+    df = None if draws.df is None else draws.df.ravel()
+    return score_map.mean_of_y(fitted, draws.sigma.ravel(), df)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,14 @@ def tally_layout(n_features: int, n_draws: int) -> dict[str, tuple[tuple[int, ..
         "counts": ((n_draws, n_features), np.uint16),
         "s": ((n_draws, n_features), np.float32),
         "leaf_sd": (draws, np.float64),
+        "df": (draws, np.float64),
     }
+
+
+def learned_traces(learns_leaf_sd: bool, learns_df: bool) -> tuple[str, ...]:
+    """Return the names of the traces that not every chain leaves behind."""
+    learned = {"leaf_sd": learns_leaf_sd, "df": learns_df}
+    return tuple(name for name, is_learned in learned.items() if is_learned)
 
 
 class Tallies:
@@ -50,9 +58,10 @@ class Tallies:
         keep_counts: bool = False,
         keep_s: bool = False,
         keep_trees: bool = False,
-        keep_leaf_sd: bool = False,
+        learned: Collection[str] = (),
     ) -> None:
-        absent = {"counts": not keep_counts, "s": not keep_s, "leaf_sd": not keep_leaf_sd}
+        absent = {"counts": not keep_counts, "s": not keep_s}
+        absent |= {name: name not in learned for name in learned_traces(True, True)}
         self._arrays: dict[str, NDArray[Any]] = {
             name: np.empty((n_replicates, *shape), dtype)
             for name, (shape, dtype) in tally_layout(n_features, n_draws).items()

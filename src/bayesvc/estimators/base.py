@@ -111,7 +111,8 @@ class ForestEstimator(CheckedEstimator):
         -------
         samples : ndarray (n_replicates * n_draws, n_rows)
             The mean of y, or the probability of ``classes_[1]``, draw by draw; the chains follow
-            each other. The error sd of the same draws is ``draws_.sigma.ravel()``.
+            each other. The error sd of the same draws is ``draws_.sigma.ravel()``, on the scale
+            that `Draws.sigma` has.
 
         Raises
         ------

@@ -12,7 +12,7 @@ from bayesvc.estimators.base import ForestEstimator, Prediction
 
 
 class BARTRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
-    """Bayesian additive regression trees: a sum of small trees plus normal errors.
+    """Bayesian additive regression trees: a sum of small trees plus normal or Student-t errors.
 
     Parameters
     ----------
@@ -45,7 +45,8 @@ class BARTRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
         Mean proportion of the splits that use each column (VIP), over draws and chains. They sum
         to 1 if every draw has a split. The columns of a group share its proportion equally.
     sigma_ : float
-        Posterior mean of the error sd, in the units of y.
+        Posterior mean of the error sd, in the units of y. Under a prior with Student-t errors it is
+        that of their scale, and under one with a `transform` that of the errors of normal scores.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only if X was a data frame whose column names are all strings.
@@ -128,8 +129,8 @@ class BARTRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
         interval_of : {"mean", "observation"}
             What the interval is for: the mean of y at the row, f(x), or a new observation there,
             whose error adds to the uncertainty about f. Both are quantiles of the posterior; an
-            observation has a mixture of the normal distributions of the draws, whose quantiles are
-            computed exactly.
+            observation has a mixture of the normal or Student-t distributions of the draws, whose
+            quantiles are computed exactly.
 
         Returns
         -------

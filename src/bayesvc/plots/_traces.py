@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LABELS = {
     "sigma": "sigma",
+    "df": "degrees of freedom",
     "n_splits": "splits in the forest",
     "alpha": "alpha",
     "k": "k",
@@ -38,11 +39,11 @@ def traces(source: Any, *, quantities: str | Sequence[str] | None = None, ax: An
     Parameters
     ----------
     source : Selection, Draws, or fitted BARTRegressor, BARTClassifier or VariableSelector
-    quantities : {"sigma", "n_splits", "alpha", "k", "rhat"} or several of these, optional
-        Panels to draw; all that are known by default. sigma is not of a binary response, alpha only
-        of DART, k only of a prior that learns it, and "rhat" needs counts that change. The selected
-        variables of a Selection are filled, and names are those of much-used variables with an
-        R-hat above 1.1.
+    quantities : {"sigma", "df", "n_splits", "alpha", "k", "rhat"} or several of these, optional
+        Panels to draw; all that are known by default. sigma is not of a binary response, "df" (the
+        degrees of freedom) only of Student-t errors, alpha only of DART, k only of a prior that
+        learns it, and "rhat" needs counts that change. The selected variables of a Selection are
+        filled, and names are those of much-used variables with an R-hat above 1.1.
     ax : matplotlib Axes, or as many as there are panels, optional
         Where to draw; a new figure by default.
 

@@ -23,6 +23,7 @@ from bayesvc._validation import (
 from bayesvc.priors.moves import DEFAULT_MOVES, Moves, MovesLike
 
 Sampler = Literal["chain", "abc"]
+_LATER_SETTINGS = {"errors", "transform"}  # which files of earlier versions do not hold
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +68,8 @@ class TreePrior:
     sigma_hat: float | Literal["lm", "lm-uncorrected"] | None = None
     sigma: float | None = None
     split_weights: Sequence[float] | None = None
+    errors: Literal["gaussian", "student", "auto"] = "gaussian"
+    transform: Literal["normal-scores", "auto"] | None = None
 
     def __post_init__(self) -> None:
         self._set("k", _check_k(self.k))
@@ -89,6 +92,10 @@ class TreePrior:
             self._set("sigma", check_number("sigma", self.sigma, above=0, remedy=remedy))
         if self.split_weights is not None:
             self._set("split_weights", _check_split_weights(self.split_weights))
+        check_choice("errors", self.errors, ("gaussian", "student", "auto"))
+        if self.transform is not None:
+            check_choice("transform", self.transform, ("normal-scores", "auto"))
+            self._check_units_of_sigma()
 
     def __init_subclass__(cls) -> None:
         own = cls.__dict__
@@ -101,6 +108,14 @@ class TreePrior:
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
+
+    def _check_units_of_sigma(self) -> None:
+        """Raise ValueError if sigma is given in the units of a y that is transformed."""
+        for name in ("sigma", "sigma_hat"):
+            if isinstance(value := getattr(self, name), float):
+                wanted = f"None with transform={self.transform!r}, which changes the units of y"
+                remedy = f"leave out `{name}` or `transform`"
+                raise ValueError(must_be(name, wanted, shown(value), remedy))
 
     @property
     def learns_k(self) -> bool:
@@ -207,12 +222,12 @@ def prior_from_dict(settings: Mapping[str, Any]) -> TreePrior:
         if kind.__name__ == name and kind is not UnknownPrior:
             return kind(**arguments)
     shared = {field.name for field in dataclasses.fields(TreePrior)}
-    missing = sorted(shared - arguments.keys())
+    missing = sorted(shared - arguments.keys() - _LATER_SETTINGS)
     if missing:
         raise ValueError(
             f"the prior {name!r} is unknown, and its settings lack {', '.join(map(repr, missing))}"
         )
-    known = {key: arguments[key] for key in shared}
+    known = {key: arguments[key] for key in shared & arguments.keys()}
     return UnknownPrior(**known, record=_Record(settings))
 
 

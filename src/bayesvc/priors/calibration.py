@@ -11,6 +11,7 @@ import numpy as np
 from bayesvc._core import LinearModel, Settings
 from bayesvc._typing import FloatArray
 from bayesvc.priors.moves import Moves
+from bayesvc.priors.normal_scores import ScoreMap, normal_scores
 
 if TYPE_CHECKING:
     from bayesvc.priors.base import TreePrior
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 class Calibration:
     """What a chain takes from its response: the scale of y and the priors that depend on it.
 
-    `model` is the compiled response model. `sigma_hat` is in the units of y (None where nothing
-    needs it); `leaf_sd`, `lambda_` and `offset` belong to the scaled y.
+    `model` is the compiled response model: "gaussian", "student" or "probit". `sigma_hat` is in the
+    units of y (None where nothing needs it); `leaf_sd`, `lambda_` and `offset` belong to the scaled
+    y. With a `score_map` the trees are fitted to normal scores, whose units take the place of y's.
     """
 
     model: str
@@ -33,13 +35,21 @@ class Calibration:
     offset: float = 0.0
     sigma_hat: float | None = None
     precision: str = "single"
+    score_map: ScoreMap | None = None
+
+    @property
+    def learns_df(self) -> bool:
+        """Whether the errors have degrees of freedom."""
+        return self.model == "student"
 
     def scale(self, y: FloatArray) -> FloatArray:
-        """Return y on the scale of the trees."""
+        """Return a whole response on the scale of the trees."""
+        if self.score_map is not None:
+            y = normal_scores(y)
         return (y - self.y_low) / self.y_range - self.centre
 
     def unscale(self, sums: FloatArray) -> FloatArray:
-        """Turn sums of trees, in their place, into the units of y."""
+        """Turn sums of trees, in their place, into the units of y, or into normal scores."""
         sums += self.centre
         sums *= self.y_range
         sums += self.y_low

@@ -29,8 +29,8 @@ class DART(TreePrior):
         Whether the probabilities are sampled or integrated out. Both are exact; "auto" takes
         the faster one.
     **others
-        `k`, `nu`, `q`, `gamma`, `beta`, `moves`, `min_samples_leaf`, `sigma_hat`, `sigma` and
-        `split_weights` as in `BART`.
+        `k`, `nu`, `q`, `gamma`, `beta`, `moves`, `min_samples_leaf`, `sigma_hat`, `sigma`,
+        `split_weights`, `errors` and `transform` as in `BART`.
 
     Examples
     --------

@@ -99,6 +99,11 @@ class SpikeForest(TreePrior):
             wanted = "a number for SpikeForest, whose forests run too briefly to learn it"
             remedy = "leave it out, or use BART or DART"
             raise ValueError(must_be("k", wanted, shown(self.k), remedy))
+        for name, usual in (("errors", "gaussian"), ("transform", None)):
+            if (value := getattr(self, name)) != usual:
+                wanted = f"{usual!r} for SpikeForest, whose discrepancy is a sum of squares of y"
+                remedy = "leave it out, or use BART or DART"
+                raise ValueError(must_be(name, wanted, shown(value), remedy))
         self._set("n_samples", check_integer("n_samples", self.n_samples, 1))
         remedy = "pass a fraction such as 0.1"
         self._set("keep", check_number("keep", self.keep, above=0, most=1, remedy=remedy))

@@ -131,7 +131,10 @@ def _summary(selection: Selection, given: DataSummary | Mapping[str, Any] | None
         for name in ("n_rows", "n_columns", "constant", "response")
         if getattr(given, name) is None
     }
-    return replace(given, **blank)
+    more = dict(given.more)
+    if _selection_text.says_how(selection.draws) and given.response is not None:
+        more["Modelled as"] = known.response
+    return replace(given, **blank, more=more)
 
 
 def _explained(selection: Selection, order: NDArray[np.intp]) -> list[str]:
@@ -150,6 +153,9 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
             ("Effective sample size of sigma", words.decimal(mixing.sigma_ess),
              f"of {words.number(draws.sigma.size)}"),
         ]  # fmt: skip
+    if not math.isnan(mixing.df_rhat):
+        about = f"effective sample size {words.decimal(mixing.df_ess)}"
+        rows.append(("R-hat of the degrees of freedom", f"{mixing.df_rhat:.3f}", about))
     known = chosen[np.isfinite(mixing.count_rhat[chosen])]
     if len(known):
         worst = known[mixing.count_rhat[known].argmax()]

@@ -14,6 +14,7 @@ from bayesvc.data.interop import as_narwhals
 from bayesvc.data.sparse import is_sparse
 from bayesvc.report.words import number
 from bayesvc.selection.result import Selection
+from bayesvc.selection.text import response_text
 
 Facts = list[tuple[str, str]]
 
@@ -132,10 +133,8 @@ def known_summary(selection: Selection) -> DataSummary:
     if draws._encoded is not None:
         single = draws._encoded.columns.n_distinct() == 1
         constant = tuple(str(draws.feature_names[j]) for j in np.flatnonzero(single).tolist())
-    model = draws.response_model
-    response = draws.response if model is None else model.describe(draws.classes)
     n_columns = len(draws.columns.names)
-    return DataSummary(draws.n_rows, n_columns, None, constant, response=response)
+    return DataSummary(draws.n_rows, n_columns, None, constant, response=response_text(draws))
 
 
 def _of_frame(frame: Any) -> tuple[list[str], NDArray[np.int64], NDArray[np.bool_]]:

@@ -1,4 +1,4 @@
-"""Continuous responses: a sum of trees plus normal errors."""
+"""Continuous responses: a sum of trees plus errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from bayesvc.priors.calibration import (
     round12,
     scaled_sigma,
 )
+from bayesvc.priors.normal_scores import ScoreMap, normal_scores
 from bayesvc.responses.base import EncodedResponse
+from bayesvc.responses.shape import error_model, robust_span, uses_scores
 
 if TYPE_CHECKING:
     from bayesvc._core import LinearModel
@@ -100,16 +102,13 @@ class Gaussian:
     ) -> Calibration:
         """Map y to [-0.5, 0.5], and scale the priors of the leaves and of sigma to it.
 
-        `linear_model` depends on X and the row weights alone, so one serves every y.
+        Under Student-t errors it is the bulk of y that is mapped there, and that `sigma_hat` is
+        taken from. `linear_model` depends on X and the row weights alone, so one serves every y.
         """
-        own_leaf_sd = self.leaf_sd(prior, n_trees)
-        y_low = float(y.min())
-        y_range = float(y.max()) - y_low
-        scaled = (y - y_low) / y_range - 0.5
+        known = self._scaled_to(prior, y, n_trees)
+        scaled, y_range = known.scale(y), known.y_range
         precision = "double" if _spread(scaled) < _LEAST_SPREAD_FOR_SINGLE else "single"
-        known = Calibration(
-            self.compiled, own_leaf_sd, y_low, y_range, centre=0.5, precision=precision
-        )
+        known = replace(known, precision=precision)
         if prior.sigma is not None:
             scaled_sigma("sigma", prior.sigma, y_range)
             return known
@@ -118,12 +117,24 @@ class Gaussian:
         else:
             assert linear_model is not None
             corrected = prior.sigma_hat != "lm-uncorrected"
-            sigma_hat = residual_sd(linear_model, scaled, weights, corrected=corrected)
+            bulk = np.clip(scaled, -0.5, 0.5)  # all of y, but for Student-t errors
+            sigma_hat = residual_sd(linear_model, bulk, weights, corrected=corrected)
         from scipy.special import chdtri  # the inverse of the upper tail, hence q and not 1 - q
 
         quantile = check_sigma_prior(prior, float(chdtri(prior.nu, prior.q)))
         lambda_ = round12(sigma_hat**2 * quantile / prior.nu)
         return replace(known, lambda_=lambda_, sigma_hat=sigma_hat * y_range)
+
+    def _scaled_to(self, prior: TreePrior, y: FloatArray, n_trees: int) -> Calibration:
+        """Return the calibration but for sigma."""
+        score_map = ScoreMap.of(y) if uses_scores(prior, y) else None
+        fitted = y if score_map is None else normal_scores(y)
+        model = error_model(prior, fitted)
+        low, width = float(fitted.min()), float(fitted.max()) - float(fitted.min())
+        if model == "student":
+            low, width = robust_span(fitted)
+        own_leaf_sd = self.leaf_sd(prior, n_trees)
+        return Calibration(model, own_leaf_sd, low, width, centre=0.5, score_map=score_map)
 
     def leaf_sd(self, prior: TreePrior, n_trees: int) -> float:
         """Return the prior sd of a leaf's value on the scaled y."""

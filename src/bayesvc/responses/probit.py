@@ -65,13 +65,24 @@ class Probit:
         return EncodedResponse((values == classes[1]).astype(np.float64), self, classes)
 
     def check_prior(self, prior: TreePrior) -> None:
-        """Raise ValueError if the prior fixes sigma, which is 1 in a probit model."""
+        """Raise ValueError for settings of the errors, which a probit model does not have.
+
+        "auto" is accepted: there is nothing to decide.
+        """
         for name in ("sigma", "sigma_hat"):
             value = getattr(prior, name)
             if isinstance(value, float):
                 raise ValueError(
                     f"`{name}` must be None for a binary response, whose latent sigma is 1. Got "
                     f"{value!r} instead. Leave it out, or pass response='continuous'."
+                )
+        for name, usual in (("errors", "gaussian"), ("transform", None)):
+            value = getattr(prior, name)
+            if value not in (usual, "auto"):
+                raise ValueError(
+                    f"`{name}` must be {usual!r} or 'auto' for a binary response, whose latent "
+                    f"errors are normal. Got {value!r} instead. Leave it out, or pass "
+                    "response='continuous'."
                 )
 
     def needs_linear_model(self, prior: TreePrior) -> bool:

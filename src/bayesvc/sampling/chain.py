@@ -15,7 +15,7 @@ from bayesvc._typing import FloatArray
 from bayesvc._validation import check_memory
 from bayesvc.data.dataset import Dataset, EncodedData, WeightedResponse
 from bayesvc.draws.draws import Draws
-from bayesvc.draws.tallies import Tallies, tally_layout
+from bayesvc.draws.tallies import Tallies, learned_traces, tally_layout
 from bayesvc.priors.base import TreePrior
 from bayesvc.priors.calibration import Calibration, core_settings
 from bayesvc.sampling.checkpoint import Checkpoint, chain_key, settings_to_dict
@@ -70,7 +70,9 @@ class ChainTask:
 
     def load(self, checkpoint: Checkpoint, key: str, columns: Columns) -> dict[str, Any] | None:
         """Return the result that a checkpoint holds, or None."""
-        return checkpoint.find(key, columns.p, self.chain, self.settings.learn_leaf_sd)
+        settings = self.settings
+        learned = learned_traces(settings.learn_leaf_sd, settings.response == "student")
+        return checkpoint.find(key, columns.p, self.chain, learned)
 
     def pack(self, result: dict[str, Any]) -> dict[str, Any]:
         """Return the result with its trees as arrays."""
@@ -240,7 +242,7 @@ def _tallies(
         keep_counts=chain.keep_counts,
         keep_s=chain.keep_s,
         keep_trees=chain.keep_trees,
-        keep_leaf_sd=prior.learns_k,
+        learned=learned_traces(prior.learns_k, calibration.learns_df),
     )
 
 
@@ -334,7 +336,8 @@ def check_run_memory(
     check_forest_memory(config.n_trees, n_rows)
     _check_kept_memory(chain, n_chains, n_features)
     layout = tally_layout(n_features, chain.n_draws)
-    apart = ("counts", "s") if prior.learns_k else ("counts", "s", "leaf_sd")
+    learned = learned_traces(prior.learns_k, prior.errors != "gaussian")
+    apart = {"counts", "s", *learned_traces(True, True)}.difference(learned)
     per_chain = sum(
         math.prod(own) * np.dtype(dtype).itemsize
         for name, (own, dtype) in layout.items()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from bayesvc._npz import DamagedFile, Header, StoredArrays, open_arrays
 from bayesvc._typing import FloatArray, PathLike
 from bayesvc._version import __version__
 from bayesvc.draws.file import saved_forests
-from bayesvc.draws.tallies import tally_layout
+from bayesvc.draws.tallies import learned_traces, tally_layout
 
 if TYPE_CHECKING:
     from bayesvc.sampling.config import ChainConfig
@@ -64,14 +65,14 @@ class Checkpoint:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def find(
-        self, key: str, n_features: int, chain: ChainConfig, keep_leaf_sd: bool = False
+        self, key: str, n_features: int, chain: ChainConfig, learned: Collection[str] = ()
     ) -> dict[str, Any] | None:
         """Return the result with this key, if the chain was finished."""
         path = self._path(key)
         try:
             with open_arrays(path) as arrays:
                 _check_key(arrays, key)
-                return _result(arrays, n_features, chain, keep_leaf_sd)
+                return _result(arrays, n_features, chain, learned)
         except FileNotFoundError:
             return None
         except (DamagedFile, OSError) as error:
@@ -133,10 +134,11 @@ def _check_key(arrays: StoredArrays, key: str) -> None:
 
 
 def _result(
-    arrays: StoredArrays, n_features: int, chain: ChainConfig, keep_leaf_sd: bool
+    arrays: StoredArrays, n_features: int, chain: ChainConfig, learned: Collection[str]
 ) -> dict[str, Any]:
     """Return the result of a chain if it is all there; nothing is unpacked before that is known."""
-    absent = {"counts": not chain.keep_counts, "s": not chain.keep_s, "leaf_sd": not keep_leaf_sd}
+    absent = {"counts": not chain.keep_counts, "s": not chain.keep_s}
+    absent |= {name: name not in learned for name in learned_traces(True, True)}
     layout = tally_layout(n_features, chain.n_draws) | {
         "n_batches": ((), np.int64),
         "batch_size": ((), np.int64),

@@ -103,14 +103,16 @@ def _not_converged(selection: Selection) -> Note | None:
         "you rely on the selection. Larger `burn_in` and `n_draws` may help."
     )
     if _is_skewed(selection.draws):
-        text += " So may the logarithm of y, which is skewed."
+        text += " So may a prior with `transform='normal-scores'`, because y is skewed."
     return Note("not-converged", "warning", text)
 
 
 def _is_skewed(draws: Draws) -> bool:
-    """Tell whether the response is known, positive and skewed to the right."""
+    """Tell whether the response is known, fitted as it is, positive and skewed to the right."""
     y = None if draws._encoded is None else draws._encoded.y
     if y is None or y.classes is not None or y.values.min() <= 0:
+        return False
+    if draws.calibration is not None and draws.calibration.score_map is not None:
         return False
     return bool(skew(y.values / y.values.max()) > _SKEWED)  # in a unit whose cube is finite
 

@@ -16,6 +16,7 @@ from bayesvc._version import __version__
 from bayesvc.selection.table import table_columns
 
 if TYPE_CHECKING:
+    from bayesvc.draws.draws import Draws
     from bayesvc.selection.result import Selection
 
 _MOST_ROWS = 20
@@ -64,6 +65,8 @@ def heading(selection: Selection) -> list[str]:
         f"{method.name}: {len(selection.indices)} of {len(selection.mask)} variables selected",
         f"{method.description}; {replicates}; random_state={draws.random_state}",
     ]
+    if says_how(draws):
+        lines.append(f"response: {response_text(draws)}")
     if selection.stopping is not None:
         lines.append(selection.stopping.reason)
     if selection.signal is not None and selection.signal.found:
@@ -71,6 +74,29 @@ def heading(selection: Selection) -> list[str]:
     if method.reason is not None:
         lines.append(as_sentence(method.reason))
     return [visible(line) for line in lines]
+
+
+def response_text(draws: Draws) -> str | None:
+    """Return the kind of response and, where the prior has a say in it, how it was modelled."""
+    model, prior, calibration = draws.response_model, draws.prior, draws.calibration
+    kind = draws.response if model is None else model.describe(draws.classes)
+    if kind is None or prior is None or calibration is None or not says_how(draws):
+        return kind
+    parts = [kind, *(["fitted as normal scores"] if calibration.score_map else [])]
+    parts.append("Student-t errors" if calibration.learns_df else "normal errors")
+    chosen = [
+        f'{name}="auto"' for name in ("errors", "transform") if getattr(prior, name) == "auto"
+    ]
+    return ", ".join(parts) + (f" (chosen by {' and '.join(chosen)})" if chosen else "")
+
+
+def says_how(draws: Draws) -> bool:
+    """Tell whether the prior sets errors or transform of a response that has them."""
+    model, prior = draws.response_model, draws.prior
+    has_errors = model is not None and model.has_noise_variance
+    return (
+        has_errors and prior is not None and (prior.errors, prior.transform) != ("gaussian", None)
+    )
 
 
 def as_text(selection: Selection) -> str:
@@ -194,6 +220,7 @@ def _about(selection: Selection) -> dict[str, Any]:
         "threshold": method.threshold.name,
         "measure_settings": method.measure.settings(),
         "threshold_settings": method.threshold.settings(),
+        "response": response_text(draws),
         "reason": method.reason,
         "n_replicates": draws.n_replicates,
         "n_permutations": method.n_permutations,
@@ -209,6 +236,8 @@ def _about(selection: Selection) -> dict[str, Any]:
         "notes": [note.as_dict() for note in selection.notes],
         "sigma_rhat": _plain(mixing.sigma_rhat),
         "sigma_ess": _plain(mixing.sigma_ess),
+        "df_rhat": _plain(mixing.df_rhat),
+        "df_ess": _plain(mixing.df_ess),
     }
 
 

@@ -1,0 +1,103 @@
+"""The shape of a continuous response: what ``errors="auto"`` and ``transform="auto"`` decide by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from bayesvc._typing import FloatArray
+from bayesvc.priors.normal_scores import normal_scores
+
+if TYPE_CHECKING:
+    from bayesvc.priors.base import TreePrior
+
+# Squared correlation of y with its normal scores: 1 for a normal y, 0.95 for a uniform one, 0.82
+# for an exponential one.
+LEAST_NORMALITY = 0.9
+# Robust standard deviations from the median. A million normal values stay within five.
+FARTHEST = 5.0
+# Central intervals, widest last, and how many standard deviations of a normal they span.
+_INTERVALS = ((0.25, 1.3489795), (0.1, 2.5631031), (0.025, 3.9199280))
+
+
+def uses_scores(prior: TreePrior, y: FloatArray) -> bool:
+    """Tell whether the trees are fitted to normal scores of y.
+
+    "auto" takes them if y is far from normal: its squared correlation with them is below 0.9.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> from bayesvc.responses.shape import uses_scores
+    >>> y = np.random.default_rng(0).normal(size=200)
+    >>> prior = bv.DART(transform="auto")
+    >>> uses_scores(prior, y), uses_scores(prior, np.exp(y))
+    (False, True)
+    """
+    if prior.transform == "auto":
+        scaled = y / np.abs(y).max()  # in a unit whose square is finite
+        return bool(np.corrcoef(scaled, normal_scores(y))[0, 1] ** 2 < LEAST_NORMALITY)
+    return prior.transform == "normal-scores"
+
+
+def error_model(prior: TreePrior, y: FloatArray) -> Literal["gaussian", "student"]:
+    """Return the distribution of the errors around the trees; y is what these are fitted to.
+
+    "auto" takes Student's t if a value of y lies more than 5 robust standard deviations from the
+    median.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> from bayesvc.responses.shape import error_model
+    >>> y = np.random.default_rng(0).normal(size=200)
+    >>> prior = bv.DART(errors="auto")
+    >>> error_model(prior, y), error_model(prior, np.append(y, 20))
+    ('gaussian', 'student')
+    """
+    if prior.errors != "auto":
+        return prior.errors
+    sd = robust_sd(y)
+    far = np.abs(y - np.median(y)).max() > FARTHEST * sd
+    return "student" if sd > 0 and far else "gaussian"
+
+
+def robust_sd(y: FloatArray) -> float:
+    """Return the sd of a normal distribution with the quartiles of y.
+
+    Where these are equal, of wider quantiles; 0 if nearly all values are equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.responses.shape import robust_sd
+    >>> round(robust_sd(np.append(np.arange(100.0), 1e9)), 1)
+    37.1
+    """
+    for tail, span in _INTERVALS:
+        low, high = np.quantile(y, (tail, 1 - tail))
+        if high > low:
+            return float(high - low) / span
+    return 0.0
+
+
+def robust_span(y: FloatArray) -> tuple[float, float]:
+    """Return the lower end and the width of the bulk of y: 3 robust sds around its median.
+
+    The width is at most the range of y, and at least a millionth of it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.responses.shape import robust_span
+    >>> robust_span(np.array([0.0, 1.0, 2.0, 3.0]))
+    (0.0, 3.0)
+    """
+    low, full = float(y.min()), float(y.max()) - float(y.min())
+    width = max(6 * robust_sd(y), 1e-6 * full)
+    if width >= full or robust_sd(y) == 0:
+        return low, full
+    return float(np.median(y)) - 0.5 * width, width
