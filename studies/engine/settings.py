@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
-from scipy.stats import rankdata
 
 import bayesvc as bv
 from bayesvc import measures
@@ -17,26 +15,25 @@ FloatArray = NDArray[np.float64]
 BASE = "k=2"
 
 
-def normal_scores(y: FloatArray) -> FloatArray:
-    """Return normal quantiles of the ranks of y; ties share a rank."""
-    return ndtri((rankdata(y) - 0.5) / len(y))
-
-
-# prior and further arguments of `sample`, and what is done to y
-SETTINGS: dict[str, tuple[Mapping[str, Any], Callable[[FloatArray], FloatArray] | None]] = {
-    BASE: ({"prior": bv.DART()}, None),
-    "k=4": ({"prior": bv.DART(k=4.0)}, None),
-    "learned": ({"prior": bv.DART(k="learned")}, None),
-    "scores": ({"prior": bv.DART()}, normal_scores),
-    "learned, scores": ({"prior": bv.DART(k="learned")}, normal_scores),
+# arguments of `sample`
+SETTINGS: dict[str, Mapping[str, Any]] = {
+    BASE: {"prior": bv.DART()},
+    "k=4": {"prior": bv.DART(k=4.0)},
+    "learned": {"prior": bv.DART(k="learned")},
+    "scores": {"prior": bv.DART(transform="normal-scores")},
+    "learned, scores": {"prior": bv.DART(k="learned", transform="normal-scores")},
+    "student": {"prior": bv.DART(errors="student")},
+    "learned, student": {"prior": bv.DART(k="learned", errors="student")},
+    "learned, student, scores": {
+        "prior": bv.DART(k="learned", errors="student", transform="normal-scores")
+    },
+    "learned, auto": {"prior": bv.DART(k="learned", errors="auto", transform="auto")},
 }
 
 
 def sample(setting: str, X: FloatArray, y: FloatArray, seed: int) -> bv.Draws:
     """Sample ten replicates with this setting."""
-    arguments, transform = SETTINGS[setting]
-    own = y if transform is None else transform(y)
-    return bv.sample(X, own, n_replicates=10, n_jobs=1, random_state=seed, **arguments)
+    return bv.sample(X, y, n_replicates=10, n_jobs=1, random_state=seed, **SETTINGS[setting])
 
 
 def _vc_measure(draws: bv.Draws) -> NDArray[np.bool_]:
