@@ -112,6 +112,37 @@ BUGS = {
         "double df = nu_;",
         "double df = 0;",
     ),
+    "student-shape": Bug(
+        "Student-t errors: the error adds nothing to the shape of a mixing weight",
+        "cpp/response/student.cpp",
+        "0.5 * (likelihood_ ? df_ + 1.0 : df_)",
+        "0.5 * df_",
+    ),
+    "student-weight": Bug(
+        "Student-t errors: the weight of a row is forgotten in its error",
+        "cpp/response/student.cpp",
+        "row_weights_.empty() ? inverse : row_weights_[i] * inverse",
+        "inverse",
+    ),
+    "student-stale": Bug(
+        "Student-t errors: the trees keep the precisions of the start",
+        "cpp/forest_state.cpp",
+        "  if (response->redraws().precisions) residual->set_precisions(response->precisions());\n",
+        "  if (response->redraws().precisions && n_sweeps == 0)\n"
+        "    residual->set_precisions(response->precisions());\n",
+    ),
+    "student-prior": Bug(
+        "Student-t errors: the prior of the degrees of freedom is forgotten",
+        "cpp/response/student.cpp",
+        "prior_shape * log_df - prior_rate * df",
+        "0.0",
+    ),
+    "student-given-weights": Bug(
+        "Student-t errors: old mixing weights stay after new degrees of freedom",
+        "cpp/response/student.cpp",
+        "  draw_precisions(rng);\n}",
+        "  if (n_updates_ % (2 * redraw_interval) == 0) draw_precisions(rng);\n}",
+    ),
     "latents": Bug(
         "probit latents on the wrong side of zero",
         "cpp/response/probit.cpp",
