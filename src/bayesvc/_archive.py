@@ -133,6 +133,16 @@ def atomic_file(target: Path) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
 
 
+def write_text(path: PathLike, text: str) -> None:
+    """Write text to a file. An existing file stays complete until it is replaced.
+
+    Half of a surrogate pair, which a broken file can bring into a name, has no UTF-8 and becomes a
+    question mark.
+    """
+    with atomic_file(Path(path)) as file:
+        file.write(text.encode(errors="replace"))
+
+
 def write_arrays(path: PathLike, arrays: Arrays) -> None:
     """Write arrays to an npz file. An existing file stays complete until it is replaced."""
     target = Path(path)

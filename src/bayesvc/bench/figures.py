@@ -17,6 +17,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from bayesvc._archive import write_text
 from bayesvc._validation import check_choice, check_floats
 from bayesvc.bench import paper
 from bayesvc.bench._figure_parts import (
@@ -167,7 +168,7 @@ def draw_all(
         drawn["figure-13-scatter-vip-vc"] = scatter_figure(scatter.vip, scatter.dart)
     written = [save(drawn[name], target / f"{name}.{f}") for name in sorted(drawn) for f in formats]
     table = target / "table-runtime-by-n.md"
-    table.write_text(runtime_table(one_kind(rows)), encoding="utf-8")
+    write_text(table, runtime_table(one_kind(rows)))
     return [*written, table]
 
 

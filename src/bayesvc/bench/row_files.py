@@ -6,8 +6,9 @@ from pathlib import Path
 
 import polars as pl
 
+from bayesvc._archive import atomic_file
 from bayesvc._csv import read_text_csv, write_csv
-from bayesvc.bench.shards import SCHEMA, StoreError, foreign_errors, impossible
+from bayesvc.bench.shards import SCHEMA, StoreError, as_parquet, foreign_errors, impossible
 from bayesvc.bench.store import Store
 
 _KINDS = (".parquet", ".csv")
@@ -46,7 +47,8 @@ def write_rows(rows: pl.DataFrame, path: Path) -> None:
     0
     """
     if path.suffix == ".parquet":
-        rows.write_parquet(path, compression="zstd")
+        with atomic_file(path) as file:
+            file.write(as_parquet(rows))
     else:
         joined = pl.col("selected").cast(pl.List(pl.String)).list.join(" ")
         write_csv(rows.with_columns(joined), path)

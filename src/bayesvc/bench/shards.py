@@ -31,11 +31,16 @@ class StoreError(ValueError):
     """The folder of results cannot be used."""
 
 
-def write_shard(start: Path, rows: pl.DataFrame) -> Path:
-    """Write rows to a file whose name is `start` and a checksum, and return its path."""
+def as_parquet(rows: pl.DataFrame) -> bytes:
+    """Return the content of a Parquet file; polars would hide the errors of a full disk."""
     buffer = io.BytesIO()
     rows.write_parquet(buffer, compression="zstd")
-    content = buffer.getvalue()
+    return buffer.getvalue()
+
+
+def write_shard(start: Path, rows: pl.DataFrame) -> Path:
+    """Write rows to a file whose name is `start` and a checksum, and return its path."""
+    content = as_parquet(rows)
     target = start.with_name(f"{start.name}.sha256-{_checksum(content)}.parquet")
     with atomic_file(target) as file:
         file.write(content)

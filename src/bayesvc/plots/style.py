@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayesvc._archive import atomic_file
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -92,6 +94,7 @@ def save(figure: Figure, path: Path) -> Path:
 
     # Without dates and random ids, the same rows give the same file.
     dates: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-    with rc_context({"svg.hashsalt": "bayesvc"}):
-        figure.savefig(path, dpi=150, metadata=dates.get(path.suffix, {}))
+    form = path.suffix.removeprefix(".") or None
+    with rc_context({"svg.hashsalt": "bayesvc"}), atomic_file(path) as file:
+        figure.savefig(file, format=form, dpi=150, metadata=dates.get(path.suffix, {}))
     return path

@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from bayesvc._archive import write_text
 from bayesvc._text import visible
 from bayesvc._typing import PathLike
 from bayesvc.report.page import comparison_page, selection_page
@@ -57,8 +58,7 @@ def write_report(
     """
     target = Path(path)
     html = report_html(result, title=title, data_summary=data_summary)
-    # Half of a surrogate pair, which a broken file can bring into a name, has no UTF-8.
-    target.write_text(html, encoding="utf-8", errors="replace", newline="\n")
+    write_text(target, html)
     return target
 
 

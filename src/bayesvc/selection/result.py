@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from bayesvc._archive import write_text
 from bayesvc._typing import BoolArray, ColumnName, FloatArray, PathLike
 from bayesvc._validation import check_choice
 from bayesvc._wiring import provided
@@ -288,7 +289,7 @@ class Selection:
         >>> found.explain("x0")
         'x0 is selected by dart-vc: ...'
         """
-        label = str(name) if isinstance(name, int) and name in self.feature_names else name
+        label = str(name) if name in self.feature_names else name
         place = self.labels.index(check_choice("name", label, self.labels))
         return _text.explain(self, place)
 
@@ -320,7 +321,7 @@ class Selection:
         check_names(data.names, data.names_given, columns.names)
         return check_prediction(
             data, y, self.indices, prior=self.draws.prior, random_state=self.draws.random_state,
-            **settings,
+            response=self.draws.response_model or "auto", **settings,
         )  # fmt: skip
 
     def plot(self, kind: str | None = None, **options: Any) -> Plot:
@@ -368,8 +369,7 @@ class Selection:
         """
         text = _text.as_json(self)
         if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text + "\n")
+            write_text(path, text + "\n")
         return text
 
     def save(self, path: PathLike) -> None:
