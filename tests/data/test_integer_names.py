@@ -146,3 +146,32 @@ def test_estimators_keep_the_rules_of_scikit_learn(X):
     selector = bv.VariableSelector(**RUN, signal_test=False).fit(frame, X[:, 1])
     assert not hasattr(selector, "feature_names_in_")
     assert selector.get_feature_names_out()[0] == "x1"
+
+
+def test_partial_dependence_takes_integers_for_names(X):
+    columns = [7, 1, 0, 8]
+    frame, y = pd.DataFrame(X, columns=columns), 10 * X[:, 1] - 9 * X[:, 2]
+    found = bv.select(frame, y, signal_test=False, **RUN)
+    short = {"burn_in": 100, "n_draws": 100, "n_trees": 20}
+    for name, slope in ((1, 10), (0, -9)):
+        drawn = found.plot("partial_dependence", X=frame, y=y, features=[name], **short).data
+        assert set(drawn["variable"]) == {str(name)}
+        rise = (drawn["mean"][-1] - drawn["mean"][0]) / (drawn["x"][-1] - drawn["x"][0])
+        assert np.sign(rise) == np.sign(slope)
+    both = found.plot("partial_dependence", X=frame, y=y, **short)
+    assert set(both.data["variable"]) == {str(name) for name in found.names}
+
+
+def test_explain_takes_the_integers_of_numpy(found):
+    assert found.explain(np.int64(2010)) == found.explain(2010)
+    assert found.explain(2010).startswith("2010 is selected")
+
+
+@pytest.mark.parametrize("argument", ["y", "sample_weight"])
+def test_a_frame_of_one_column_with_an_integer_name(X, argument):
+    y, weight = X[:, 1], np.linspace(1, 2, len(X))
+    given = {"y": y, "sample_weight": weight}
+    given[argument] = pd.DataFrame(given[argument])
+    framed = bv.sample(X, n_replicates=1, random_state=1, **given, **TINY)
+    plain = bv.sample(X, y, n_replicates=1, random_state=1, sample_weight=weight, **TINY)
+    assert_same_bits(framed, plain)

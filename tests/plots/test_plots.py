@@ -348,9 +348,7 @@ def test_nothing_selected() -> None:
     assert found.plot("dendrogram").ax.texts[0].get_text() == "all variables are alike: no clusters"
     assert len(found.plot("stability").data["variable"]) == 0
     assert plots.agreement({"a": found}).ax.texts[0].get_text() == "no method selects anything"
-    with pytest.raises(
-        ValueError, match="selected nothing, so there is nothing to draw; pass feat"
-    ):
+    with pytest.raises(ValueError, match=r"`features` must be given, .* selected nothing"):
         found.plot("partial_dependence", X=np.ones((3, 4)), y=[1, 2, 3])
 
 
@@ -429,7 +427,9 @@ def test_errors_name_the_remedy(clustered: bv.Selection, permuted: bv.Selection)
     other = bv.select_from(bv.Draws.from_counts([[[1, 0]]]))
     with pytest.raises(ValueError, match="must hold selections of the same variables"):
         plots.agreement({"a": clustered, "b": other})
-    with pytest.raises(ValueError, match="y=None, but a Selection keeps no trees"):
+    with pytest.raises(
+        ValueError, match="`y` must be given with a Selection, which keeps no trees"
+    ):
         clustered.plot("partial_dependence", X=np.ones((3, 6)))
     with pytest.raises(ValueError, match=r"`features` must be one of .* Got 'no'"):
         clustered.plot("partial_dependence", X=np.ones((3, 6)), y=[1, 2, 3], features="no")

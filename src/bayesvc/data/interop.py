@@ -86,7 +86,7 @@ def one_per_row(name: str, data: Any) -> NDArray[Any]:
         if len(series.columns) != 1:
             got = f"a data frame with {counted(len(series.columns), 'column')}"
             raise ValueError(must_be(name, "one column", got, "pass one of its columns"))
-        series = series[series.columns[0]]
+        series = series.get_column(series.columns[0])
     if series is not None:
         series = without_wide_integers(series, name)
     values = as_array(data, name) if series is None else np.asarray(series.to_numpy())

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._typing import FloatArray
-from bayesvc._validation import check_integer
+from bayesvc._validation import check_integer, must_be
 from bayesvc.data.align import align_to
 from bayesvc.data.encode import EncodedX, check_names, encode_X
 from bayesvc.data.schema import ColumnSchema
@@ -99,8 +99,8 @@ def partial_dependence(
     some = np.unique(np.linspace(0, len(values) - 1, min(n_rows, len(values))).astype(int))
     effects = [
         compute(
-            model, replace(data, values=values[some]), j, grid_resolution=grid_resolution,
-            interval=interval, n_jobs=n_jobs,
+            model, replace(data, values=values[some]), data.names[j],
+            grid_resolution=grid_resolution, interval=interval, n_jobs=n_jobs,
         )
         for j in columns
     ]  # fmt: skip
@@ -148,8 +148,9 @@ def _fit_selected(
 
     if y is None:
         raise ValueError(
-            "y=None, but a Selection keeps no trees, so a forest is fitted to the selected "
-            "columns; pass y, or a fitted BARTRegressor or BARTClassifier instead of the Selection"
+            "`y` must be given with a Selection, which keeps no trees, so that a forest can be "
+            "fitted to the selected columns. Got None instead. Pass y, or pass a fitted "
+            "BARTRegressor or BARTClassifier in place of the Selection."
         )
     schema = selection.draws.columns
     (y,) = align_to(X, y=y)
@@ -160,15 +161,15 @@ def _fit_selected(
     drawn = _positions(features, schema, order, most)
     if not drawn:
         raise ValueError(
-            f"method {selection.method.name!r} selected nothing, so there is nothing to draw; "
-            "pass features, such as the names of the most important variables"
+            f"`features` must be given, because method {selection.method.name!r} selected nothing. "
+            "Got None instead. Pass the names of the most important variables."
         )
     used = np.union1d(order, schema.variable_of[drawn]).astype(np.intp)
     data, columns = data.take(np.arange(len(data.values)), used), schema.part(used)[1]
     draws = sample(
         data, y, _prior(selection), n_replicates=2, keep_trees=True,
-        random_state=selection.draws.random_state, response=selection.draws.response or "auto",
-        **run,
+        random_state=selection.draws.random_state,
+        response=selection.draws.response_model or "auto", **run,
     )  # fmt: skip
     title = f"{selection.method.name}: partial dependence in a forest on {len(columns)} columns"
     return draws, data, np.searchsorted(columns, drawn).tolist(), title
@@ -190,7 +191,11 @@ def _positions(
         return [columns[0] for columns in own if len(columns) == 1][:most]
     given = [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features)
     if not given:
-        raise ValueError("features=[] leaves nothing to draw; pass some, or leave it out")
+        raise ValueError(
+            must_be(
+                "features", "at least one column", "an empty list", "pass some, or leave it out"
+            )
+        )
     return [column_number(schema, feature) for feature in given]
 
 

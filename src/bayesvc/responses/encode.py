@@ -161,7 +161,7 @@ def _series_array(series: Any) -> NDArray[Any]:
                 f"`y` must be one column. Got a data frame with {len(series.columns)} columns "
                 "instead. Pass the column to explain."
             )
-        series = series[series.columns[0]]
+        series = series.get_column(series.columns[0])
     missing = int(series.is_null().sum())
     if missing:
         raise ValueError(_no_missing(f"{counted(missing, 'missing value')}"))

@@ -13,6 +13,7 @@ from bayesvc._validation import check_integer, must_be, resolve_random_state, sh
 from bayesvc.data.align import align_to
 from bayesvc.data.encode import EncodedX, encode_X
 from bayesvc.priors import BART, TreePrior, check_prior
+from bayesvc.responses.base import Response
 from bayesvc.responses.encode import encode_y
 from bayesvc.sampling.sample import sample
 from bayesvc.sampling.seeds import Role, random_order
@@ -66,6 +67,7 @@ def check_prediction(
     selected: NDArray[np.intp],
     *,
     prior: TreePrior | None = None,
+    response: str | Response = "auto",
     n_folds: int = 5,
     n_trees: int = 50,
     burn_in: int = 500,
@@ -85,6 +87,8 @@ def check_prediction(
     prior : BART, DART or SpikeForest, optional
         BART by default. Its `split_weights` are not used; of `SpikeForest`, which keeps no trees,
         the settings that it shares with BART.
+    response : {"auto", "continuous", "binary"} or Response
+        Kind of response, as in `bayesvc.sample`.
     n_folds : int, default 5
     n_trees, burn_in, n_draws, random_state, n_jobs
         As in `bayesvc.sample`; one chain per fold.
@@ -105,7 +109,7 @@ def check_prediction(
     n_rows, everything = len(data.values), np.arange(len(data.schema.variables))
     selected = _check_selected(selected, len(everything))
     kind = (BART() if prior is None else check_prior(prior)).for_prediction()
-    response = encode_y(y, n_rows=n_rows)
+    encoded = encode_y(y, response, n_rows=n_rows)
     n_folds = check_integer("n_folds", n_folds, 2)
     if n_folds > n_rows:
         wanted = f"at most the number of rows, {n_rows}"
@@ -116,7 +120,7 @@ def check_prediction(
     for fold in range(n_folds):
         held, rest = fold_of == fold, fold_of != fold
         for k, chosen in enumerate((selected, everything, selected[:0])):
-            known = response.take(rest)
+            known = encoded.take(rest)
             predicted = np.full(held.sum(), known.values.mean())
             if len(chosen) and np.ptp(known.values) > 0:
                 others = data.take(rest, chosen)
@@ -127,10 +131,10 @@ def check_prediction(
                 )  # fmt: skip
                 rows = _without_new_missing(data.take(held, chosen), others)
                 predicted = np.asarray(draws.predict(rows, n_jobs=n_jobs))
-            losses[k, held] = (response.values[held] - predicted) ** 2
+            losses[k, held] = (encoded.values[held] - predicted) ** 2
     difference = losses[0] - losses[1]
     return PredictionCheck(
-        loss=response.model.loss,
+        loss=encoded.model.loss,
         of_selected=float(losses[0].mean()),
         of_all=float(losses[1].mean()),
         of_none=float(losses[2].mean()),
