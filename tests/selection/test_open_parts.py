@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -338,7 +340,7 @@ def test_a_response_of_the_users_own(data: Any, tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.draws.vc, wanted.draws.vc)
     assert found.draws.response == "logged"
     assert "logged" in found.to_html_report(tmp_path / "report.html").read_text(encoding="utf-8")
-    assert found.check_prediction(X, np.log(y), n_folds=2).loss == "mean squared error"
+    assert found.check_prediction(X, y, n_folds=2).loss == "mean squared error"
     halves = bv.row_stability(X, y, selection=found, n_subsamples=2)
     logged = bv.row_stability(X, np.log(y), selection=wanted, n_subsamples=2)
     np.testing.assert_array_equal(halves.frequency, logged.frequency)
@@ -369,3 +371,47 @@ def test_a_response_is_known_to_files_once_it_is_registered(
 
 def replace_name(part: Any, name: str) -> Any:
     return type("Renamed", (type(part),), {"name": name})()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sized(bv.BART):
+    """A prior with a setting that has no default."""
+
+    size: float
+
+
+def test_a_report_needs_no_class_of_the_prior(data, tmp_path):
+    X, y = data
+    found = bv.select(X, y, prior=Sized(size=2.0, k=3.0), n_replicates=2, **SHORT)
+    code = "Sized(k=3.0, size=2.0)"
+    assert code in found.to_html_report(tmp_path / "known.html").read_text()
+    found.save(tmp_path / "found.npz")
+    script = """
+import sys, bayesvc as bv
+found = bv.Selection.load(sys.argv[1])
+found.to_html_report(sys.argv[2])
+print(found)
+"""
+    target = tmp_path / "unknown.html"
+    run = subprocess.run(
+        [sys.executable, "-c", script, tmp_path / "found.npz", target],
+        capture_output=True, text=True, check=True, cwd=tmp_path,
+    )  # fmt: skip
+    page = target.read_text()
+    assert code in page
+    assert "Sized: your own prior" in page
+    assert "UnknownPrior" not in page + run.stdout
+
+
+def test_checks_and_curves_use_the_response_of_the_selection(data):
+    X, y = data
+    sign = np.where(y > np.median(y), 1, -1)
+    found = bv.select(X, sign, "dart-mpm", response="binary", **SHORT)
+    assert found.check_prediction(X, sign, n_folds=2, burn_in=20, n_draws=20).loss == "Brier score"
+    positive = np.exp(y / 10)
+    found = bv.select(X, positive, "dart-mpm", response=Logged(), **SHORT)
+    logged = found.check_prediction(X, positive, n_folds=2, burn_in=20, n_draws=20)
+    assert logged.of_none == pytest.approx(np.var(y / 10), rel=0.5)
+    options = {"burn_in": 20, "n_draws": 20, "features": ["b"]}
+    plot = found.plot("partial_dependence", X=X, y=positive, **options)
+    assert plot.ax.get_ylabel() == "median of y"

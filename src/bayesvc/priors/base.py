@@ -246,6 +246,10 @@ class UnknownPrior(TreePrior):
 
     unsupported: ClassVar[Mapping[str, str]] = {}
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set("label", self.kind)
+
     @property
     def kind(self) -> str:
         """Name of the class that the prior had."""

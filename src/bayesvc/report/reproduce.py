@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
+from bayesvc import priors
 from bayesvc._text import counted
 from bayesvc.draws.draws import Draws
 from bayesvc.measures import MEASURES, Measure
 from bayesvc.priors import PRIORS
-from bayesvc.priors.base import TreePrior
+from bayesvc.priors.base import TreePrior, prior_to_dict
+from bayesvc.priors.moves import DEFAULT_MOVES
 from bayesvc.selection.methods import RECIPES, Method
 from bayesvc.selection.result import Selection
 from bayesvc.thresholds import THRESHOLDS, Threshold
@@ -94,19 +96,22 @@ def prior_code(prior: TreePrior) -> str:
     >>> prior_code(bv.DART(a=1.0)), prior_code(bv.BART(moves=(0.3, 0.3, 0.4, 0)))
     ('bv.DART(a=1.0)', 'bv.BART(moves=(0.3, 0.3, 0.4, 0.0))')
     """
-    usual = type(prior)()
+    given = prior_to_dict(prior)
+    kind = given.pop("kind")
+    usual = {field.name: field.default for field in dataclasses.fields(prior)}
+    usual["moves"] = dataclasses.asdict(DEFAULT_MOVES)
     settings = []
-    for field in dataclasses.fields(prior):
-        value = getattr(prior, field.name)
-        if value == getattr(usual, field.name):
+    for name, value in given.items():
+        if name in usual and value == usual[name]:
             continue
-        if field.name == "moves":
-            value = value.as_tuple()
-        if field.name == "split_weights" and len(value) > _MOST_WEIGHTS:
+        if name == "moves":
+            value = tuple(value.values())
+        if name == "split_weights" and len(value) > _MOST_WEIGHTS:
             settings.append("split_weights=weights")  # too long to show; the reader has them
             continue
-        settings.append(f"{field.name}={value!r}")
-    return f"bv.{type(prior).__name__}({', '.join(settings)})"
+        settings.append(f"{name}={value!r}")
+    owner = "bv." if hasattr(priors, kind) else ""
+    return f"{owner}{kind}({', '.join(settings)})"
 
 
 def threshold_code(threshold: Threshold) -> str:
@@ -152,7 +157,9 @@ def _identifier(name: str) -> str:
 
 def _own_parts(method: Method) -> list[str]:
     """Return comments about the parts that are not the package's own."""
+    kind = "" if method.prior is None else prior_code(method.prior).partition("(")[0]
     parts = {
+        kind: "prior",  # those of the package begin with "bv."
         measure_code(method.measure): f"measure {method.measure.name!r}",
         threshold_code(method.threshold): f"threshold {method.threshold.name!r}",
     }
