@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 
 #include "bind.hpp"
@@ -36,25 +37,118 @@ nb::object per_variable(const Columns& columns, Get get) {
   return to_numpy(std::move(out));
 }
 
-void check(const bayesvc::Layout& layout, const Matrix& x) {
-  const std::size_t n = x.shape(0), p = x.shape(1);
+void check(const bayesvc::Layout& layout, std::size_t n, std::size_t p) {
   check_size("rows", n);
   check_size("columns", p);
   if (!layout.n_categories.empty() && layout.n_categories.size() != p)
     refuse("n_categories must have one value for each column", layout.n_categories.size());
-  for (std::size_t j = 0; j < layout.n_categories.size(); ++j) {
-    const std::uint32_t k = layout.n_categories[j];
+  for (const std::uint32_t k : layout.n_categories)
     if (k > bayesvc::max_categories) refuse("n_categories must be at most 64", k);
-    for (std::size_t i = 0; k > 0 && i < n; ++i)
-      if (!(x(i, j) >= 0 && x(i, j) < k && x(i, j) == std::floor(x(i, j))))
-        refuse("X must hold categories from 0 to n_categories - 1", x(i, j));
-  }
   for (const auto& group : layout.groups) {
     if (group.empty())
       throw nb::value_error("groups must have at least one column each. Got none instead.");
     for (const std::uint32_t j : group)
       if (j >= p) refuse("groups must name columns of X", j);
   }
+}
+
+// Of columns from `first` on.
+void check_categories(const bayesvc::Layout& layout, const Matrix& x, std::size_t first) {
+  for (std::size_t j = 0; j < x.shape(1) && !layout.n_categories.empty(); ++j) {
+    const std::uint32_t k = layout.n_categories[first + j];
+    for (std::size_t i = 0; k > 0 && i < x.shape(0); ++i)
+      if (!(x(i, j) >= 0 && x(i, j) < k && x(i, j) == std::floor(x(i, j))))
+        refuse("X must hold categories from 0 to n_categories - 1", x(i, j));
+  }
+}
+
+// Matrices with the same rows, from an iterator of Python. The last one is kept alive.
+class Blocks {
+ public:
+  Blocks(nb::iterator blocks, std::size_t n) : blocks_(std::move(blocks)), n_(n) {}
+
+  // Returns the next columns, after the last ones were given back; needs the interpreter's lock.
+  const Matrix* next() {
+    block_ = {};
+    const nb::object found = nb::steal(PyIter_Next(blocks_.ptr()));
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+    if (!found.is_valid()) return nullptr;
+    block_ = nb::cast<Matrix>(found, false);
+    if (block_.shape(0) != n_) refuse("blocks must have one value for each row", block_.shape(0));
+    return &block_;
+  }
+
+  static bayesvc::ColumnBlock view(const Matrix& x) {
+    return {{x.data(), x.stride(0), x.stride(1)}, x.shape(1)};
+  }
+
+ private:
+  nb::object blocks_;
+  std::size_t n_;
+  Matrix block_;
+};
+
+Columns columns_of_blocks(nb::iterator blocks, std::size_t n, std::size_t p, bool keep_values,
+                          const std::vector<std::uint32_t>& n_categories,
+                          const std::vector<std::vector<std::uint32_t>>& groups) {
+  const bayesvc::Layout layout{n_categories, groups};
+  check(layout, n, p);
+  Blocks source(std::move(blocks), n);
+  std::size_t first = 0;
+  const auto next = [&] {
+    nb::gil_scoped_acquire lock;
+    const Matrix* x = source.next();
+    if (x == nullptr || x->shape(1) == 0 || x->shape(1) > p - first)
+      refuse("blocks must have p columns together", first);
+    check_categories(layout, *x, first);
+    first += x->shape(1);
+    return Blocks::view(*x);
+  };
+  nb::gil_scoped_release release;
+  return {next, n, p, keep_values, layout};
+}
+
+LinearModel model_of_blocks(nb::iterator blocks, std::size_t n) {
+  Blocks source(std::move(blocks), n);
+  const auto next = [&] {
+    nb::gil_scoped_acquire lock;
+    const Matrix* x = source.next();
+    return x == nullptr ? bayesvc::ColumnBlock{} : Blocks::view(*x);
+  };
+  nb::gil_scoped_release release;
+  return {next, n};
+}
+
+template <class T>
+nb::object borrowed(std::span<const T> values, nb::handle owner) {
+  return nb::cast(nb::ndarray<nb::numpy, const T>(values.data(), {values.size()}, owner));
+}
+
+template <class T>
+std::vector<T> vector_of(const nb::handle& values) {
+  const auto found = nb::cast<nb::ndarray<const T, nb::ndim<1>, nb::c_contig>>(values);
+  return {found.data(), found.data() + found.size()};
+}
+
+nb::tuple get_state(nb::handle self) {
+  const auto& columns = nb::cast<const Columns&>(self);
+  auto state = columns.state();
+  return nb::make_tuple(state.n, state.has_values, state.fingerprint,
+                        to_numpy(std::move(state.info)), to_numpy(std::move(state.members)),
+                        to_numpy(std::move(state.first_member)), to_numpy(std::move(state.values)),
+                        borrowed(columns.all_codes(), self));
+}
+
+void set_state(Columns& self, const nb::tuple& parts) {
+  const auto codes = nb::cast<nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>>(parts[7]);
+  Columns::State state{nb::cast<std::size_t>(parts[0]),
+                       nb::cast<bool>(parts[1]),
+                       nb::cast<std::array<std::uint64_t, 2>>(parts[2]),
+                       vector_of<unsigned char>(parts[3]),
+                       vector_of<std::uint32_t>(parts[4]),
+                       vector_of<std::uint32_t>(parts[5]),
+                       vector_of<double>(parts[6])};
+  new (&self) Columns(std::move(state), {codes.data(), codes.size()});
 }
 
 nb::object correlations(const Columns& self, const std::vector<std::uint32_t>& chosen) {
@@ -87,14 +181,15 @@ nb::object values(const Columns& self, std::size_t coding) {
 }  // namespace
 
 void bind_columns(nb::module_& m) {
-  nb::class_<Columns>(m, "Columns")
+  nb::class_<Columns>(m, "Columns", nb::is_weak_referenceable())
       .def(
           "__init__",
           [](Columns* self, const Matrix& x, bool keep_values,
              const std::vector<std::uint32_t>& n_categories,
              const std::vector<std::vector<std::uint32_t>>& groups) {
             const bayesvc::Layout layout{n_categories, groups};
-            check(layout, x);
+            check(layout, x.shape(0), x.shape(1));
+            check_categories(layout, x, 0);
             const double* data = x.data();
             const std::size_t n = x.shape(0), p = x.shape(1);
             const std::ptrdiff_t row = x.stride(0), column = x.stride(1);
@@ -104,6 +199,13 @@ void bind_columns(nb::module_& m) {
           nb::arg("X"), nb::arg("keep_values") = false,
           nb::arg("n_categories") = std::vector<std::uint32_t>(),
           nb::arg("groups") = std::vector<std::vector<std::uint32_t>>())
+      .def_static("from_blocks", columns_of_blocks, nb::arg("blocks"), nb::arg("n"), nb::arg("p"),
+                  nb::arg("keep_values") = false,
+                  nb::arg("n_categories") = std::vector<std::uint32_t>(),
+                  nb::arg("groups") = std::vector<std::vector<std::uint32_t>>())
+      .def("__getstate__", get_state)
+      .def("__setstate__", set_state)
+      .def("__sizeof__", &Columns::nbytes)
       .def_prop_ro("n", &Columns::n)
       .def_prop_ro("p", &Columns::p)
       .def_prop_ro("nbytes", &Columns::nbytes)
@@ -130,23 +232,15 @@ void bind_linear_model(nb::module_& m) {
       .def(
           "__init__",
           [](LinearModel* self, const Matrix& x) {
-            const double* data = x.data();
-            const std::size_t n = x.shape(0), p = x.shape(1);
-            const std::ptrdiff_t row = x.stride(0), column = x.stride(1);
-            const bool column_major = row == 1 && column == static_cast<std::ptrdiff_t>(n);
-            const bool row_major = column == 1 && row == static_cast<std::ptrdiff_t>(p);
+            const auto [view, n_columns] = Blocks::view(x);
+            const std::size_t n = x.shape(0);
             nb::gil_scoped_release release;
-            std::vector<double> copy;
-            if (!column_major && !row_major) {
-              for (std::size_t k = 0; k < n * p; ++k)
-                copy.push_back(data[static_cast<std::ptrdiff_t>(k / p) * row +
-                                    static_cast<std::ptrdiff_t>(k % p) * column]);
-              data = copy.data();
-            }
-            new (self) LinearModel(data, n, p, column_major);
+            new (self) LinearModel(bayesvc::one_block(view, n_columns), n);
           },
           nb::arg("X"))
+      .def_static("from_blocks", model_of_blocks, nb::arg("blocks"), nb::arg("n"))
       .def_prop_ro("rank", &LinearModel::rank)
+      .def_prop_ro("saturated", &LinearModel::saturated)
       .def("residual_ss", [](const LinearModel& self, const Vector& y) {
         if (y.shape(0) != self.n()) refuse("y must have one value for each row", y.shape(0));
         return self.residual_ss(y.data());

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include "pages.hpp"
@@ -58,17 +59,15 @@ class ColumnEncoder {
  public:
   // By rank, missing as the lowest value. Columns with few values (genotypes, indicators) skip the
   // sort.
-  void encode(const double* x, std::size_t n, std::ptrdiff_t stride) {
+  void encode(const double* x, std::size_t n) {
     missing_.clear();
     for (std::size_t i = 0; i < n; ++i)
-      if (std::isnan(x[static_cast<std::ptrdiff_t>(i) * stride]))
-        missing_.push_back(static_cast<std::uint32_t>(i));
-    if (missing_.empty()) return encode_observed(x, n, stride);
+      if (std::isnan(x[i])) missing_.push_back(static_cast<std::uint32_t>(i));
+    if (missing_.empty()) return encode_observed(x, n);
     observed_.clear();
     for (std::size_t i = 0; i < n; ++i)
-      if (const double value = x[static_cast<std::ptrdiff_t>(i) * stride]; !std::isnan(value))
-        observed_.push_back(value);
-    encode_observed(observed_.data(), observed_.size(), 1);
+      if (!std::isnan(x[i])) observed_.push_back(x[i]);
+    encode_observed(observed_.data(), observed_.size());
     ranks_ = codes;
     values.insert(values.begin(), -std::numeric_limits<double>::infinity());
     max_ties = std::max(max_ties, static_cast<std::uint32_t>(missing_.size()));
@@ -92,13 +91,12 @@ class ColumnEncoder {
     max_ties = static_cast<std::uint32_t>(std::max(ranks_.size(), missing_.size()));
   }
 
-  void take_categories(const double* x, std::size_t n, std::ptrdiff_t stride) {
+  void take_categories(const double* x, std::size_t n) {
     std::array<std::uint32_t, max_categories> count{};
     codes.resize(n);
     values.clear();
     missing_.clear();
-    for (std::size_t i = 0; i < n; ++i)
-      ++count[codes[i] = static_cast<std::uint32_t>(x[static_cast<std::ptrdiff_t>(i) * stride])];
+    for (std::size_t i = 0; i < n; ++i) ++count[codes[i] = static_cast<std::uint32_t>(x[i])];
     max_ties = *std::max_element(count.begin(), count.end());
     n_distinct = static_cast<std::uint32_t>(
         std::count_if(count.begin(), count.end(), [](std::uint32_t rows) { return rows > 0; }));
@@ -114,11 +112,11 @@ class ColumnEncoder {
  private:
   static constexpr std::size_t few = 8;
 
-  void encode_observed(const double* x, std::size_t n, std::ptrdiff_t stride) {
+  void encode_observed(const double* x, std::size_t n) {
     codes.resize(n);
     values.clear();
     max_ties = 0;
-    if (n > 0 && !encode_few(x, n, stride)) encode_sorted(x, n, stride);
+    if (n > 0 && !encode_few(x, n)) encode_sorted(x, n);
     n_distinct = static_cast<std::uint32_t>(values.size());
   }
 
@@ -134,17 +132,16 @@ class ColumnEncoder {
     }
   }
 
-  bool encode_few(const double* x, std::size_t n, std::ptrdiff_t stride) {
+  bool encode_few(const double* x, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
-      const double value = x[static_cast<std::ptrdiff_t>(i) * stride];
       std::size_t k = 0;
-      while (k < values.size() && values[k] != value) ++k;
+      while (k < values.size() && values[k] != x[i]) ++k;
       if (k == values.size()) {
         if (k == few) {
           values.clear();
           return false;
         }
-        values.push_back(value + 0.0);
+        values.push_back(x[i] + 0.0);
       }
       codes[i] = static_cast<std::uint32_t>(k);
     }
@@ -158,17 +155,15 @@ class ColumnEncoder {
     return true;
   }
 
-  void encode_sorted(const double* x, std::size_t n, std::ptrdiff_t stride) {
+  void encode_sorted(const double* x, std::size_t n) {
     items_.resize(n);
-    for (std::size_t i = 0; i < n; ++i)
-      items_[i] = {sortable(x[static_cast<std::ptrdiff_t>(i) * stride]),
-                   static_cast<std::uint32_t>(i)};
+    for (std::size_t i = 0; i < n; ++i) items_[i] = {sortable(x[i]), static_cast<std::uint32_t>(i)};
     sort_items();
     max_ties = 0;
     std::uint32_t run = 0;
     for (std::size_t i = 0; i < n; ++i) {
       if (i == 0 || items_[i].key != items_[i - 1].key) {
-        values.push_back(x[static_cast<std::ptrdiff_t>(items_[i].row) * stride] + 0.0);
+        values.push_back(x[items_[i].row] + 0.0);
         run = 0;
       }
       max_ties = std::max(max_ties, ++run);
@@ -232,24 +227,35 @@ std::size_t padded(std::size_t bytes) {
 
 }  // namespace
 
-Columns::Columns(const double* x, std::size_t n, std::size_t p, std::ptrdiff_t row_stride,
-                 std::ptrdiff_t column_stride, bool keep_values, const Layout& layout)
+Columns::Columns(const NextBlock& next, std::size_t n, std::size_t p, bool keep_values,
+                 const Layout& layout)
     : n_(n), has_values_(keep_values), fingerprint_{n, p} {
   ColumnEncoder encoder;
   std::vector<std::uint32_t> first_coding(p);
   info_.reserve(p);
+  ColumnBlock block;
+  std::size_t first = 0;  // column of the block
+  std::vector<double> copy;
   for (std::size_t j = 0; j < p; ++j) {
-    const double* column = x + static_cast<std::ptrdiff_t>(j) * column_stride;
-    for (std::size_t i = 0; i < n; ++i)
-      mix(fingerprint_, sortable(column[static_cast<std::ptrdiff_t>(i) * row_stride]));
+    if (j == first + block.n_columns) {
+      first = j;
+      block = next();
+    }
+    const double* column = block.view.column(j - first);
+    if (block.view.row_stride != 1) {  // it is read several times
+      copy.resize(n);
+      for (std::size_t i = 0; i < n; ++i) copy[i] = block.view.at(i, j - first);
+      column = copy.data();
+    }
+    for (std::size_t i = 0; i < n; ++i) mix(fingerprint_, sortable(column[i]));
     Info info;
     info.column = static_cast<std::uint32_t>(j);
     if (!layout.n_categories.empty()) info.n_categories = layout.n_categories[j];
     if (info.n_categories > 0) {
       mix(fingerprint_, info.n_categories);
-      encoder.take_categories(column, n, row_stride);
+      encoder.take_categories(column, n);
     } else {
-      encoder.encode(column, n, row_stride);
+      encoder.encode(column, n);
       info.missing_low = encoder.has_missing();
     }
     info.n_distinct = encoder.n_distinct;
@@ -315,13 +321,45 @@ Columns::Columns(const Columns& whole, const std::vector<std::uint32_t>& rows,
   first_member_.push_back(static_cast<std::uint32_t>(members_.size()));
 }
 
+Columns::Columns(State state, std::span<const unsigned char> codes)
+    : n_(state.n),
+      has_values_(state.has_values),
+      fingerprint_(state.fingerprint),
+      info_(state.info.size() / sizeof(Info)),
+      members_(std::move(state.members)),
+      first_member_(std::move(state.first_member)),
+      values_(std::move(state.values)) {
+  bool fits = state.info.size() == info_.size() * sizeof(Info) && !first_member_.empty() &&
+              first_member_.back() == members_.size();
+  if (fits && !info_.empty()) std::memcpy(info_.data(), state.info.data(), state.info.size());
+  for (const Info& info : info_)
+    fits = fits && info.width <= CodeWidth::bits32 &&
+           info.offset + n_ * bytes_of(info.width) <= codes.size() &&
+           (!has_values_ || info.n_categories > 0 ||
+            info.first_value + info.n_distinct <= values_.size());
+  for (const std::uint32_t coding : members_) fits = fits && coding < info_.size();
+  if (!fits) throw std::invalid_argument("the parts of the columns contradict each other");
+  storage_.reserve(codes.size());
+  prefer_huge_pages(storage_.data(), storage_.capacity());
+  storage_.assign(codes.begin(), codes.end());
+}
+
+Columns::State Columns::state() const {
+  State state{n_, has_values_, fingerprint_, {}, members_, first_member_, values_};
+  state.info.resize(info_.size() * sizeof(Info));
+  if (!info_.empty()) std::memcpy(state.info.data(), info_.data(), state.info.size());
+  return state;
+}
+
 void Columns::store(const std::vector<std::uint32_t>& codes, const std::vector<double>& values,
                     Info info) {
   info.width = width_for(info.n_categories > 0 ? info.n_categories : info.n_distinct);
   info.offset = storage_.size();
   const std::size_t bytes = padded(n_ * bytes_of(info.width));
-  if (info_.empty()) {  // most columns are like the first
-    storage_.reserve(info_.capacity() * bytes);
+  if (info_.empty()) {
+    // As if all rows differed in every column. To grow would copy the codes, while memory that is
+    // never written to takes no space.
+    storage_.reserve(info_.capacity() * padded(n_ * bytes_of(width_for(n_))));
     prefer_huge_pages(storage_.data(), storage_.capacity());
   }
   storage_.resize(info.offset + bytes);

@@ -13,6 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "column_blocks.hpp"
+
 namespace bayesvc {
 
 enum class CodeWidth : std::uint8_t { bits8, bits16, bits32 };
@@ -34,15 +36,35 @@ struct Layout {
 
 class Columns {
  public:
-  // Element (i, j) is x[i * row_stride + j * column_stride]: finite, or nan in an ordered column
-  // where it is missing; in a categorical one the number of the category. The layout must fit.
+  // All but the codes, for a copy in another process.
+  struct State {
+    std::size_t n = 0;
+    bool has_values = false;
+    std::array<std::uint64_t, 2> fingerprint{};
+    std::vector<unsigned char> info;
+    std::vector<std::uint32_t> members, first_member;
+    std::vector<double> values;
+  };
+
+  // Elements are finite, or nan in an ordered column where they are missing; in a categorical one
+  // the number of the category. The blocks must have p columns together, and the layout must fit.
   // The distinct values are needed only to turn kept trees into rules on raw data.
+  Columns(const NextBlock& next, std::size_t n, std::size_t p, bool keep_values,
+          const Layout& layout = {});
+  // Of one block: element (i, j) is x[i * row_stride + j * column_stride].
   Columns(const double* x, std::size_t n, std::size_t p, std::ptrdiff_t row_stride,
-          std::ptrdiff_t column_stride, bool keep_values, const Layout& layout = {});
+          std::ptrdiff_t column_stride, bool keep_values, const Layout& layout = {})
+      : Columns(one_block({x, row_stride, column_stride}, p), n, p, keep_values, layout) {}
   // Some rows of some variables, coded as if they were all there is (but categories keep their
   // numbers); without values and fingerprint.
   Columns(const Columns& whole, const std::vector<std::uint32_t>& rows,
           const std::vector<std::uint32_t>& variables);
+
+  // Throws std::invalid_argument if the parts do not belong together.
+  Columns(State state, std::span<const unsigned char> codes);
+
+  State state() const;
+  std::span<const unsigned char> all_codes() const { return storage_; }
 
   std::size_t n() const { return n_; }
   std::size_t p() const { return first_member_.size() - 1; }  // variables

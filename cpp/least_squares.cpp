@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "kernels.hpp"
 
@@ -80,49 +81,84 @@ void standardise(double* panel, std::size_t n) {
     for (std::size_t i = 0; i < width; ++i) panel[r * width + i] *= factor[i];
 }
 
-std::size_t n_panels(std::size_t n_columns) { return (n_columns + width - 1) / width; }
+// The columns of the blocks one after the other.
+class ColumnReader {
+ public:
+  explicit ColumnReader(const NextBlock& next) : next_(next) {}
 
-// Columns 0, ..., n_columns - 1, standardised, in panels; zero columns fill the last one.
-template <class Element>
-std::vector<std::vector<double>> standardised_panels(std::size_t n, std::size_t n_columns,
-                                                     Element&& element) {
-  std::vector<std::vector<double>> panels(n_panels(n_columns), std::vector<double>(n * width));
-  for (std::size_t g = 0; g < panels.size(); ++g) {
-    const std::size_t used = std::min(width, n_columns - g * width);
-    for (std::size_t r = 0; r < n; ++r)
-      for (std::size_t i = 0; i < used; ++i) panels[g][r * width + i] = element(r, g * width + i);
-    standardise(panels[g].data(), n);
+  // Fills a panel with the next columns, side by side; returns how many there were.
+  std::size_t fill(double* panel, std::size_t n) {
+    std::size_t used = 0;
+    while (used < width) {
+      if (at_ == block_.n_columns) {
+        if (ended_) break;
+        block_ = next_();
+        at_ = 0;
+        if (block_.n_columns == 0) ended_ = true;
+      }
+      const std::size_t here = std::min(width - used, block_.n_columns - at_);
+      for (std::size_t r = 0; r < n; ++r)
+        for (std::size_t i = 0; i < here; ++i)
+          panel[r * width + used + i] = block_.view.at(r, at_ + i);
+      used += here;
+      at_ += here;
+    }
+    return used;
   }
-  return panels;
-}
+
+ private:
+  const NextBlock& next_;
+  ColumnBlock block_;
+  std::size_t at_ = 0;
+  bool ended_ = false;
+};
 
 }  // namespace
 
-LinearModel::LinearModel(const double* x, std::size_t n, std::size_t p, bool column_major) : n_(n) {
-  const std::size_t row_stride = column_major ? 1 : p, column_stride = column_major ? n : 1;
-  for (std::size_t first = 0; first < p && rank_ + 1 < n; first += block_width)
-    append_block(
-        standardised_panels(n, std::min(block_width, p - first), [&](std::size_t r, std::size_t c) {
-          return x[r * row_stride + (first + c) * column_stride];
-        }));
+LinearModel::LinearModel(const NextBlock& next, std::size_t n) : n_(n) {
+  ColumnReader reader(next);
+  append_all([&](double* panel) { return reader.fill(panel, n_); });
 }
 
 LinearModel::LinearModel(const MatrixView& x, const std::vector<std::uint32_t>& rows,
                          const std::vector<std::uint32_t>& variables,
                          const std::function<void()>& pause)
     : n_(rows.size()) {
-  const std::size_t p = variables.size();
-  for (std::size_t first = 0; first < p && rank_ + 1 < n_; first += block_width) {
-    pause();
-    append_block(standardised_panels(
-        n_, std::min(block_width, p - first),
-        [&](std::size_t r, std::size_t c) { return x.at(rows[r], variables[first + c]); }));
-  }
+  std::size_t at = 0;
+  append_all([&](double* panel) {
+    if (at % block_width == 0) pause();
+    const std::size_t used = std::min(width, variables.size() - at);
+    for (std::size_t r = 0; r < n_; ++r)
+      for (std::size_t i = 0; i < used; ++i)
+        panel[r * width + i] = x.at(rows[r], variables[at + i]);
+    at += used;
+    return used;
+  });
 }
 
-void LinearModel::append_block(const std::vector<Panel>& block) {
+template <class Fill>
+void LinearModel::append_all(Fill&& fill) {
+  for (bool more = true; more && !saturated();) {
+    std::vector<Panel> block;
+    while (more && block.size() < block_width / width) {
+      Panel panel(n_ * width);
+      const std::size_t used = fill(panel.data());
+      more = used == width;
+      if (used == 0) break;
+      standardise(panel.data(), n_);
+      block.push_back(std::move(panel));
+    }
+    append_block(std::move(block));
+  }
+  if (!saturated()) return;
+  columns_ = {};  // nothing is left over of any response
+  factor_ = {};
+}
+
+void LinearModel::append_block(std::vector<Panel> block) {
   const auto projections = project(block);
-  append_independent(block, projections, remaining_gram(block, projections));
+  const auto kept = append_factor(projections, remaining_gram(block, projections));
+  append_columns(std::move(block), kept);
 }
 
 // Solves U'W = Z'B for W, where Z holds the columns kept so far and B the block.
@@ -174,12 +210,12 @@ std::vector<double> LinearModel::remaining_gram(const std::vector<Panel>& block,
 }
 
 // Cholesky's factorisation of the block, row by row in place, past columns that add nothing.
-void LinearModel::append_independent(const std::vector<Panel>& block,
-                                     const std::vector<Panel>& projections,
-                                     std::vector<double> gram) {
-  const std::size_t size = block.size() * width, old_rank = rank_;
-  std::vector<const double*> kept_rows;  // rows of U for the columns appended from this block
-  for (std::size_t j = 0; j < size && rank_ + 1 < n_; ++j) {
+// Returns those that do.
+std::vector<std::size_t> LinearModel::append_factor(const std::vector<Panel>& projections,
+                                                    std::vector<double> gram) {
+  const std::size_t size = projections.size() * width, old_rank = rank_;
+  std::vector<std::size_t> kept;
+  for (std::size_t j = 0; j < size && !saturated(); ++j) {
     double* row = gram.data() + j * size;
     if (!(row[j] > independent)) continue;
     const double reciprocal = 1.0 / std::sqrt(row[j]);
@@ -187,35 +223,49 @@ void LinearModel::append_independent(const std::vector<Panel>& block,
     for (std::size_t i = j + 1; i < size; ++i)
       for (std::size_t k = i; k < size; ++k) gram[i * size + k] -= row[i] * row[k];
 
-    const std::size_t lane = rank_ % width;
-    append(block[j / width], projections[j / width], j % width, old_rank);
-    double* target = factor_.back().data() + old_rank * width + lane;
-    for (const double* kept : kept_rows) {
-      *target = kept[j];
+    const std::size_t place = rank_ % width;
+    if (place == 0) factor_.emplace_back((rank_ + width) * width);
+    double* target = factor_.back().data() + place;
+    for (std::size_t r = 0; r < old_rank; ++r)
+      target[r * width] = projections[j / width][r * width + j % width];
+    target += old_rank * width;
+    for (const std::size_t earlier : kept) {
+      *target = gram[earlier * size + j];
       target += width;
     }
     *target = reciprocal;
-    kept_rows.push_back(row);
+    kept.push_back(j);
+    ++rank_;
   }
+  return kept;
 }
 
-// Adds one column of a block with its part of the factor that refers to columns before the block.
-void LinearModel::append(const Panel& column, const Panel& projection, std::size_t lane,
-                         std::size_t old_rank) {
-  const std::size_t place = rank_ % width;
-  if (place == 0) {
-    columns_.emplace_back(n_ * width);
-    factor_.emplace_back((rank_ + width) * width);
+// Adds these columns of a block: a panel is taken over where its columns keep their places, and
+// copied and given back where not, so that no two copies of the block are there at a time.
+void LinearModel::append_columns(std::vector<Panel> block, const std::vector<std::size_t>& kept) {
+  std::size_t at = rank_ - kept.size();
+  auto next = kept.begin();
+  for (std::size_t g = 0; g < block.size(); ++g) {
+    const auto end = std::lower_bound(next, kept.end(), (g + 1) * width);
+    const auto count = static_cast<std::size_t>(end - next);
+    if (count > 0 && at % width == 0 && *(end - 1) == g * width + count - 1) {
+      for (std::size_t r = 0; r < n_; ++r)
+        std::fill_n(block[g].data() + r * width + count, width - count, 0.0);
+      columns_.push_back(std::move(block[g]));
+      at += count;
+      next = end;
+    }
+    for (; next != end; ++next, ++at) {
+      if (at % width == 0) columns_.emplace_back(n_ * width);
+      for (std::size_t r = 0; r < n_; ++r)
+        columns_.back()[r * width + at % width] = block[g][r * width + *next % width];
+    }
+    block[g] = {};
   }
-  for (std::size_t r = 0; r < n_; ++r)
-    columns_.back()[r * width + place] = column[r * width + lane];
-  for (std::size_t r = 0; r < old_rank; ++r)
-    factor_.back()[r * width + place] = projection[r * width + lane];
-  ++rank_;
 }
 
 double LinearModel::residual_ss(const double* y) const {
-  if (n_ == 0 || rank_ + 1 >= n_) return 0.0;
+  if (n_ == 0 || saturated()) return 0.0;
   std::vector<double> response(y, y + n_);
   const auto centred = centre<1>(response.data(), n_);
   const double scale = centred.scale[0], total = centred.sum_of_squares[0];

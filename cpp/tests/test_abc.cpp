@@ -136,7 +136,8 @@ Twin twin_of(const Problem& problem, const AbcSettings& abc, const AbcPlan& plan
     twin.range = *std::max_element(y.begin(), y.end()) - twin.low;
     for (double& value : y) value = (value - twin.low) / twin.range - 0.5;
     const Matrix design = problem.part(problem.filled, plan.train, plan.subset);
-    const LinearModel model(design.x.data(), design.n, design.p(), true);
+    const auto stride = static_cast<std::ptrdiff_t>(design.n);
+    const LinearModel model(bayesvc::one_block({design.x.data(), 1, stride}, design.p()), design.n);
     const double freedom = static_cast<double>(train.n - model.rank() - 1);
     twin.settings.lambda = model.residual_ss(y.data()) / freedom * abc.lambda_unit;
   }

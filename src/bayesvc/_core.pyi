@@ -1,6 +1,6 @@
 """The compiled sampler. All values of y, sigma and the leaves are on the scaled y."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -18,6 +18,15 @@ class Columns:
         n_categories: Sequence[int] = (),
         groups: Sequence[Sequence[int]] = (),
     ) -> None: ...
+    @staticmethod
+    def from_blocks(
+        blocks: Iterator[NDArray[np.float64]],
+        n: int,
+        p: int,
+        keep_values: bool = False,
+        n_categories: Sequence[int] = (),
+        groups: Sequence[Sequence[int]] = (),
+    ) -> Columns: ...
     @property
     def n(self) -> int: ...
     @property
@@ -35,8 +44,12 @@ class Columns:
 @final
 class LinearModel:
     def __init__(self, X: NDArray[np.float64]) -> None: ...
+    @staticmethod
+    def from_blocks(blocks: Iterator[NDArray[np.float64]], n: int) -> LinearModel: ...
     @property
     def rank(self) -> int: ...
+    @property
+    def saturated(self) -> bool: ...
     def residual_ss(self, y: NDArray[np.float64]) -> float: ...
 
 @final
