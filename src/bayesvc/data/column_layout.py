@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesvc._core import Columns
 from bayesvc._typing import FloatArray
 from bayesvc._validation import check_memory
 
@@ -26,28 +25,23 @@ class ColumnLayout(NamedTuple):
     groups: tuple[tuple[int, ...], ...] = ()
     missing: tuple[int, ...] = ()
 
-    def columns(self, X: FloatArray, *, keep_values: bool = False) -> Columns:
-        """Return the matrix as the sampler reads it."""
-        return Columns(
-            X, keep_values=keep_values, n_categories=self.n_categories, groups=self.groups
-        )
-
-    def design(self, X: FloatArray) -> FloatArray:
+    def design(self, X: FloatArray, first: int = 0) -> FloatArray:
         """Return the matrix as a linear model reads it: nothing missing, indicators for categories.
 
         A missing value becomes the mean of its column. Of the categories that occur the first has
-        no indicator. Plain columns are not copied.
+        no indicator. Plain columns are not copied. X may be a block that starts at column `first`.
         """
         if not (self.n_categories or self.missing):
             return X
-        out = np.empty((len(X), sum(self._widths(X))), order="F")
-        for j, place in enumerate(self._places(X)):
-            if self._categories(j):
-                codes = X[:, j].astype(np.intp)
-                for k, code in enumerate(np.unique(codes)[1:]):
-                    out[:, place[k]] = codes == code
+        missing = frozenset(self.missing)
+        out = np.empty((len(X), sum(self._widths(X, first))), order="F")
+        for k, place in enumerate(self._places(X, first)):
+            if self._categories(first + k):
+                codes = X[:, k].astype(np.intp)
+                for at, code in zip(place, np.unique(codes)[1:], strict=True):
+                    out[:, at] = codes == code
             else:
-                out[:, place[0]] = _filled(X[:, j]) if j in self.missing else X[:, j]
+                out[:, place[0]] = _filled(X[:, k]) if first + k in missing else X[:, k]
         return out
 
     def design_columns(self, X: FloatArray) -> list[list[int]]:
@@ -74,14 +68,15 @@ class ColumnLayout(NamedTuple):
     def _categories(self, j: int) -> int:
         return self.n_categories[j] if self.n_categories else 0
 
-    def _widths(self, X: FloatArray) -> list[int]:
+    def _widths(self, X: FloatArray, first: int = 0) -> list[int]:
         """Return how many columns of the design each column has."""
         return [
-            len(np.unique(X[:, j])) - 1 if self._categories(j) else 1 for j in range(X.shape[1])
+            len(np.unique(column)) - 1 if self._categories(j) else 1
+            for j, column in enumerate(X.T, first)
         ]
 
-    def _places(self, X: FloatArray) -> list[range]:
-        ends = np.cumsum(self._widths(X)).tolist()
+    def _places(self, X: FloatArray, first: int = 0) -> list[range]:
+        ends = np.cumsum(self._widths(X, first)).tolist()
         return [range(a, b) for a, b in zip([0, *ends], ends, strict=False)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -31,13 +32,18 @@ class EncodedData:
     """Data as the sampler reads them, kept so that more replicates can follow."""
 
     columns: Columns
-    values: FloatArray
+    X: EncodedX
     layout: ColumnLayout
     names: tuple[ColumnName, ...]
     y: EncodedResponse
     data_hash: str
     schema: ColumnSchema | None = None
     weights: FloatArray | None = None
+
+    @property
+    def values(self) -> FloatArray:
+        """X as a matrix, which few tasks need."""
+        return self.X.values
 
     @property
     def weighted_response(self) -> WeightedResponse:
@@ -51,6 +57,10 @@ class WeightedResponse:
 
     y: FloatArray
     weights: FloatArray | None = None
+
+    def take(self, rows: IntArray) -> WeightedResponse:
+        """Return some rows, in the order given."""
+        return WeightedResponse(self.y[rows], None if self.weights is None else self.weights[rows])
 
 
 class Dataset:
@@ -82,25 +92,25 @@ class Dataset:
         keep_values: bool = False,
         n_jobs: int = 1,
     ) -> None:
-        self.values = X.values
+        self.X = X
         self.schema = X.schema
         self.names = X.schema.variable_names
         self.y = y
         self.weights = weights
         self.blocks = blocks
-        self.layout.check_memory(*self.values.shape)
+        self.layout.check_memory(*X.shape)
         self._keep_values = keep_values
         self._n_jobs = n_jobs
 
     @property
     def n_rows(self) -> int:
         """Rows that are fitted to."""
-        return len(self.values)
+        return self.X.shape[0]
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and variables."""
-        return len(self.values), len(self.names)
+        return self.n_rows, len(self.names)
 
     @cached_property
     def layout(self) -> ColumnLayout:
@@ -109,13 +119,16 @@ class Dataset:
 
     @cached_property
     def _columns(self) -> BackgroundCall[Columns]:
-        n, _ = shape = self.values.shape
+        n, p = shape = self.X.shape
         code_bytes = 1 if n <= 2**8 else 2 if n <= 2**16 else 4
         each = code_bytes + (8 if self._keep_values else 0)
         check_memory("X as rank codes", shape, each, _FEWER)
         return BackgroundCall(
-            lambda: self.layout.columns(self.values, keep_values=self._keep_values)
-        )
+            lambda: Columns.from_blocks(
+                self.X.blocks(), n, p, self._keep_values, self.layout.n_categories,
+                self.layout.groups,
+            )
+        )  # fmt: skip
 
     @cached_property
     def encoded(self) -> EncodedData:
@@ -124,7 +137,7 @@ class Dataset:
         schema = None if self.schema.is_plain else self.schema
         fingerprint = data_hash(columns, self.y.values, schema=schema, weights=self.weights)
         return EncodedData(
-            columns, self.values, self.layout, self.names, self.y, fingerprint, schema, self.weights
+            columns, self.X, self.layout, self.names, self.y, fingerprint, schema, self.weights
         )
 
     @property
@@ -139,25 +152,32 @@ class Dataset:
     @cached_property
     def linear_model(self) -> LinearModel:
         """The full linear model, whose residuals tell sigma_hat of any response."""
-        n, p = self.values.shape
+        n, p = self.X.shape
         rank = min(n - 1, p)
         remedy = f"pass sigma_hat as a number, or {_FEWER.removeprefix('pass ')}"
-        copied = 0 if self.weights is None else n * (p + 1)
-        numbers = (n + rank // 2) * rank + copied
-        check_memory("the linear model for sigma_hat", (numbers,), 8, remedy)
+        check_memory("the linear model for sigma_hat", ((n + rank // 2) * rank,), 8, remedy)
         if self._n_jobs > 1:
             _ = self._columns  # at the same time
         return BackgroundCall(lambda: self._linear_model(self.weights)).result()
 
     def _linear_model(self, weights: FloatArray | None) -> LinearModel:
-        design = self.layout.design(self.values)
-        if weights is None:
-            return LinearModel(design)
-        return LinearModel(_times_root(design, weights))
+        return LinearModel.from_blocks(self._design_blocks(weights), self.n_rows)
+
+    def _design_blocks(self, weights: FloatArray | None) -> Iterator[FloatArray]:
+        """Yield the columns of the design, times the roots of the weights, a few at a time."""
+        root = None if weights is None else np.sqrt(weights)
+        first = 0
+        for block in self.X.blocks():
+            design = self.layout.design(block, first)
+            yield design if root is None else _times(design, root)
+            first += block.shape[1]
+        if root is not None:
+            yield root[:, None]  # the intercept
 
     def forget_linear_model(self) -> None:
-        """Give back its memory."""
-        self.__dict__.pop("linear_model", None)
+        """Give back its memory, unless it is a saturated one, which has none."""
+        if "linear_model" in self.__dict__ and not self.linear_model.saturated:
+            del self.linear_model
 
     def linear_model_for(self, weights: FloatArray | None) -> LinearModel:
         """Return the full linear model with these row weights, the data's own or permuted.
@@ -174,22 +194,18 @@ class Dataset:
 
     def permuted(self, words: NDArray[np.uint64]) -> WeightedResponse:
         """Return response and weights in the random order that these words give."""
-        order = order_within(words, self.blocks)
-        weights = None if self.weights is None else self.weights[order]
-        return WeightedResponse(self.y.values[order], weights)
+        return self.weighted_response.take(order_within(words, self.blocks))
 
 
-def _times_root(design: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the rows and, for the intercept, a one, times the roots of their weights.
+def _times(design: FloatArray, root: FloatArray) -> FloatArray:
+    """Return the rows times the roots of their weights.
 
     The unit of a column is of no consequence: one that could overflow is scaled down.
     """
-    root = np.sqrt(weights)
-    out = np.empty((len(design), design.shape[1] + 1), order="F")
+    out = np.empty(design.shape, order="F")
     for j, column in enumerate(design.T):
         unit = 1.0 if np.abs(column).max() < 1e290 else 2.0**-64
         out[:, j] = unit * column * root
-    out[:, -1] = root
     return out
 
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesvc._text import counted, quoted
 from bayesvc._typing import ColumnName, FloatArray
-from bayesvc._validation import check_memory
+from bayesvc.data.column_source import (
+    ArrayColumns,
+    ColumnSource,
+    blocks,
+    take_columns,
+    whole_matrix,
+)
 from bayesvc.data.read import CategoricalColumn, Keep, RawColumns, read_X
 from bayesvc.data.schema import (
     MISSING,
@@ -25,15 +34,32 @@ _MOST_CATEGORIES = 64  # a rule of the sampler holds one bit for each
 
 @dataclass(frozen=True, eq=False)
 class EncodedX:
-    """X as numbers: a float64 matrix in C or Fortran order, and a schema of its columns.
+    """X as numbers, which are read a few columns at a time, and a schema of its columns.
 
     NaN is a missing value; a category is the position of its label. `names_given` is False where
     the names are x0, x1, ... because the caller gave none.
     """
 
-    values: FloatArray
+    source: ColumnSource
     schema: ColumnSchema
     names_given: bool
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.source.shape
+
+    def blocks(self) -> Iterator[FloatArray]:
+        """Yield all columns, a few at a time."""
+        return (block for _, block in blocks(self.source))
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """All columns as a float64 matrix in C or Fortran order, made when it is first asked for.
+
+        A contiguous array of float64 that the caller passed is not copied.
+        """
+        return whole_matrix(self.source)
 
     @property
     def names(self) -> tuple[ColumnName, ...]:
@@ -43,11 +69,12 @@ class EncodedX:
     def take(self, rows: Any, variables: Any) -> EncodedX:
         """Return some rows of some variables; categories keep their numbers."""
         schema, columns = self.schema.part(variables)
-        values = self.values[np.ix_(rows, columns)]
+        values = take_columns(self.source, rows, columns)
         missing = frozenset(
             j for j in schema.missing if j in schema.categories or np.isnan(values[:, j]).any()
         )
-        return EncodedX(values, replace(schema, missing=missing), self.names_given)
+        schema = replace(schema, missing=missing)
+        return EncodedX(ArrayColumns(values), schema, self.names_given)
 
 
 def encode_X(
@@ -88,23 +115,25 @@ def encode_X(
     read = read_X(X, min_rows, keep)
     categories: dict[int, tuple[str, ...]] = {}
     levels: dict[int, tuple[str, ...]] = {}
+    numbers: dict[int, NDArray[np.float32]] = {}
     with_missing: set[int] = set()
     for j, column in read.categorical.items():
         missing = column.codes < 0
         if column.ordered:
             levels[j] = column.labels
-            read.values[:, j] = np.where(missing, np.nan, column.codes)
+            numbers[j] = np.where(missing, np.nan, column.codes).astype(np.float32)
         else:
             # sorted, so that the result does not depend on the order in which they were declared
             categories[j] = tuple(sorted(column.labels))
-            read.values[:, j] = _numbered(column, categories[j], len(column.labels))
+            numbers[j] = _numbered(column, categories[j], len(column.labels))
         if missing.any():
             with_missing.add(j)
     schema = ColumnSchema(read.names, categories, levels, frozenset(with_missing))
     _check_categories(schema, read.categorical)
-    matrix, numbers_missing = _matrix(read)
-    schema = replace(schema, missing=frozenset(with_missing | numbers_missing)).with_groups(groups)
-    return EncodedX(matrix, schema, read.names_given)
+    source = read.source.replace(numbers)
+    with_missing |= _find_missing(source, read.names)
+    schema = replace(schema, missing=frozenset(with_missing)).with_groups(groups)
+    return EncodedX(source, schema, read.names_given)
 
 
 def encode_new_X(X: Any, schema: ColumnSchema) -> EncodedX:
@@ -130,11 +159,11 @@ def encode_new_X(X: Any, schema: ColumnSchema) -> EncodedX:
             f"Column {name!r} of `X` must hold numbers, as in the fitted data. Got text such as "
             f"{text!r} instead. Convert it to numbers."
         )
-    matrix, missing = _matrix(read)
+    missing = _find_missing(read.source, read.names)
     new = [schema.names[j] for j in sorted(missing - schema.missing)]
     if new:
         _refuse_new_missing(new)
-    return EncodedX(matrix, schema, read.names_given)
+    return EncodedX(read.source, schema, read.names_given)
 
 
 def check_names(
@@ -154,11 +183,14 @@ def check_names(
         )
 
 
-def _numbered(column: CategoricalColumn, known: tuple[str, ...], missing: float) -> FloatArray:
+def _numbered(
+    column: CategoricalColumn, known: tuple[str, ...], missing: float
+) -> NDArray[np.float32]:
     """Return the position of each row's label among those known; `missing` if it has none."""
     place = {label: float(k) for k, label in enumerate(known)}
-    numbers = np.array([*(place.get(label, np.nan) for label in column.labels), missing])
-    return np.asarray(numbers[column.codes])  # the last one where the code is -1
+    numbers = [*(place.get(label, np.nan) for label in column.labels), missing]
+    # the last one where the code is -1
+    return np.asarray(np.array(numbers, dtype=np.float32)[column.codes])
 
 
 def _with_known_labels(read: RawColumns, j: int, schema: ColumnSchema) -> RawColumns:
@@ -167,12 +199,12 @@ def _with_known_labels(read: RawColumns, j: int, schema: ColumnSchema) -> RawCol
     known = schema.levels[j] if is_levels else schema.categories[j]
     column = read.categorical.get(j)
     if column is None:
-        if not np.isnan(np.asarray(read.values[:, j], dtype=np.float64)).all():
+        if not np.isnan(read.source.block(j, j + 1)).all():
             raise ValueError(
                 f"Column {name!r} of `X` must hold categories ({quoted(known)}), as in the fitted "
                 "data. Got numbers instead. Pass the labels of the categories."
             )
-        column = CategoricalColumn(np.full(len(read.values), -1, dtype=np.intp), known)
+        column = CategoricalColumn(np.full(read.source.shape[0], -1, dtype=np.int32), known)
     if (column.codes < 0).any() and j not in schema.missing:
         _refuse_new_missing([name])
     used = [column.labels[k] for k in np.unique(column.codes[column.codes >= 0])]
@@ -184,12 +216,8 @@ def _with_known_labels(read: RawColumns, j: int, schema: ColumnSchema) -> RawCol
             "data that have it or a categorical type that declares it."
         )
     numbers = _numbered(column, known, np.nan if is_levels else float(len(known)))
-    values = read.values.astype(np.float64, copy=False)
-    if not read.categorical:  # the caller's own array
-        values = values.copy()
-    values[:, j] = numbers
     rest = {k: other for k, other in read.categorical.items() if k != j}
-    return replace(read, values=values, categorical=rest)
+    return replace(read, source=read.source.replace({j: numbers}), categorical=rest)
 
 
 def _refuse_new_missing(names: list[ColumnName]) -> None:
@@ -218,30 +246,27 @@ def _check_categories(schema: ColumnSchema, categorical: dict[int, CategoricalCo
             )
 
 
-def _matrix(read: RawColumns) -> tuple[FloatArray, set[int]]:
-    """Return the numbers as the sampler reads them, and which columns have missing values."""
-    flags = read.values.flags
-    if read.values.dtype != np.float64 or not (flags.c_contiguous or flags.f_contiguous):
-        remedy = "pass a contiguous array of float64, which is not copied, or fewer columns or rows"
-        check_memory("a copy of X", read.values.shape, 8, remedy)
-    with np.errstate(over="ignore", invalid="ignore"):
-        matrix = read.values.astype(np.float64, copy=False)
-        # A finite sum proves that every value is finite, without a matrix of booleans.
-        doubtful: list[int] = []
-        if not np.isfinite(matrix.sum()):
-            doubtful = np.flatnonzero(~np.isfinite(matrix.sum(axis=0))).tolist()
-    _refuse_infinite(matrix, [j for j in doubtful if np.isinf(matrix[:, j]).any()], read.names)
-    missing = {j for j in doubtful if np.isnan(matrix[:, j]).any()}
-    if not (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
-        matrix = np.ascontiguousarray(matrix)
-    return matrix, missing
-
-
-def _refuse_infinite(matrix: FloatArray, bad: list[int], names: tuple[ColumnName, ...]) -> None:
-    if bad:
-        count = int(np.isinf(matrix[:, bad]).sum())
+def _find_missing(source: ColumnSource, names: tuple[ColumnName, ...]) -> set[int]:
+    """Return which columns have missing values; raise ValueError for infinite ones."""
+    missing: set[int] = set()
+    infinite: dict[int, int] = {}
+    for first, block in blocks(source):
+        source.refuse_rounded(first, block)
+        with np.errstate(over="ignore", invalid="ignore"):
+            # A finite sum proves that every value is finite, without a matrix of booleans.
+            if np.isfinite(block.sum()):
+                continue
+            doubtful = np.flatnonzero(~np.isfinite(block.sum(axis=0))).tolist()
+        for k in doubtful:
+            if count := int(np.isinf(block[:, k]).sum()):
+                infinite[first + k] = count
+            if np.isnan(block[:, k]).any():
+                missing.add(first + k)
+    if infinite:
+        count = sum(infinite.values())
         raise ValueError(
             f"`X` must not hold infinite values. Got {counted(count, 'infinite value')}, in "
-            f"{len(bad)} of {len(names)} columns: {quoted([names[j] for j in bad])}. Make them "
-            "finite or missing (NaN), or drop their rows."
+            f"{len(infinite)} of {len(names)} columns: {quoted([names[j] for j in infinite])}. "
+            "Make them finite or missing (NaN), or drop their rows."
         )
+    return missing

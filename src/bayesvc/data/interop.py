@@ -31,6 +31,20 @@ def as_narwhals(data: Any, name: str) -> Any | None:
     return wrapped if isinstance(wrapped, nw.DataFrame | nw.Series) else None
 
 
+def is_lazy(data: Any) -> bool:
+    """Tell whether `data` is a lazy frame of polars, such as a Parquet file that is not yet read.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from bayesvc.data.interop import is_lazy
+    >>> is_lazy(pl.LazyFrame({"a": [1, 2]})), is_lazy(pl.DataFrame({"a": [1, 2]}))
+    (True, False)
+    """
+    kind = type(data)
+    return kind.__name__ == "LazyFrame" and kind.__module__.partition(".")[0] == "polars"
+
+
 def is_frame(data: Any) -> bool:
     """Tell whether `data` is a data frame, of any library that narwhals knows.
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bayesvc._text import counted, listed, quoted
 from bayesvc._typing import ColumnName
+from bayesvc.data.column_source import ArrayColumns, ColumnSource, FrameColumns
 from bayesvc.data.exact import (
     as_float,
     is_large,
@@ -22,13 +23,7 @@ from bayesvc.data.exact import (
     refuse_rounded,
     refuse_rounded_columns,
 )
-from bayesvc.data.interop import (
-    as_array,
-    as_narwhals,
-    is_missing,
-    is_wide_integer,
-    refuse_scalar,
-)
+from bayesvc.data.interop import as_array, as_narwhals, is_lazy, is_missing, refuse_scalar
 from bayesvc.data.sparse import dense_frame, dense_matrix, is_sparse, sparse_columns
 
 _MOST_ROWS = 2**31 - 1  # and columns: the sampler numbers them in 32 bits
@@ -41,16 +36,16 @@ Keep = NDArray[np.bool_] | None
 class CategoricalColumn:
     """A categorical column: for each row the position of its category, -1 if it is missing."""
 
-    codes: NDArray[np.intp]
+    codes: NDArray[np.int32]
     labels: tuple[str, ...]
     ordered: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class RawColumns:
-    """The columns of X as given. A categorical column has no numbers in `values`."""
+    """The columns of X as given. A categorical column has no numbers in `source`."""
 
-    values: NDArray[Any]
+    source: ColumnSource
     names: tuple[ColumnName, ...]
     names_given: bool
     categorical: dict[int, CategoricalColumn] = field(default_factory=dict)
@@ -58,6 +53,8 @@ class RawColumns:
 
 def read_X(X: Any, min_rows: int, keep: Keep = None) -> RawColumns:
     """Return the names, numbers and categories of X, or raise an error that says what is wrong."""
+    if is_lazy(X):
+        return _read_lazy(X, min_rows) if keep is None else read_X(X.collect(), min_rows, keep)
     frame = as_narwhals(X, "X")
     if frame is not None and hasattr(frame, "columns"):
         return _read_frame(X, frame, min_rows, keep)
@@ -85,7 +82,7 @@ def read_X(X: Any, min_rows: int, keep: Keep = None) -> RawColumns:
     if values.dtype.kind in "OUT":
         return _read_objects(values, names)
     refuse_rounded_columns(values, names)
-    return RawColumns(values, names, names_given=False)
+    return RawColumns(ArrayColumns(values), names, names_given=False)
 
 
 def plain_array(X: Any) -> NDArray[Any]:
@@ -126,7 +123,7 @@ def _read_objects(values: NDArray[Any], names: tuple[ColumnName, ...]) -> RawCol
         if isinstance(found, np.ndarray) and is_large(found):
             refuse_rounded(of_column(name), values[:, j])
         _take(found, j, matrix, categorical)
-    return RawColumns(matrix, names, False, categorical)
+    return RawColumns(ArrayColumns(matrix), names, False, categorical)
 
 
 def _read_frame(native: Any, frame: Any, min_rows: int, keep: Keep) -> RawColumns:
@@ -147,38 +144,43 @@ def _read_frame(native: Any, frame: Any, min_rows: int, keep: Keep) -> RawColumn
             "Rename these columns."
         )
     sparse = sparse_columns(native)
-    plain = [j in sparse or _is_plain(dtype) for j, dtype in enumerate(frame.schema.values())]
-    if not all(plain):
-        return _read_columns(frame, names, not defaults, sparse)
-    values = dense_frame(native) if sparse else _wide_as_floats(frame).to_numpy()
-    if values.dtype.kind not in "fiub":
-        return _read_columns(frame, names, not defaults, sparse)
-    for j in _rounded_columns(frame, values):
-        refuse_rounded(of_column(names[j]), frame.get_column(frame.columns[j]).to_list())
-    return RawColumns(values, names, names_given=not defaults)
-
-
-def _rounded_columns(frame: Any, values: NDArray[Any]) -> list[int]:
-    """Return the columns with large numbers that are not floats."""
     kinds = list(frame.schema.values())
-    if all(kind.is_float() for kind in kinds):
-        return []
-    return [j for j in large_columns(values) if not kinds[j].is_float()]
+    if sparse and all(j in sparse or _is_plain(kind) for j, kind in enumerate(kinds)):
+        values = dense_frame(native)
+        for j in large_columns(values):
+            refuse_rounded(of_column(names[j]), frame.get_column(frame.columns[j]).to_list())
+        return RawColumns(ArrayColumns(values), names, names_given=not defaults)
+    source = FrameColumns(
+        lambda first, last: frame[:, first:last],
+        (len(frame), len(names)),
+        names,
+        [kind.is_float() for kind in kinds],
+    )
+    return _read_columns(source, kinds, not defaults, sparse)
+
+
+def _read_lazy(X: Any, min_rows: int) -> RawColumns:
+    """Read a lazy frame of polars, a few columns at a time."""
+    import narwhals as nw
+    import polars as pl
+
+    schema = nw.from_native(X).collect_schema()
+    names = list(schema)
+    shape = (X.select(pl.len()).collect().item(), len(names))
+    _check_shape(shape, min_rows, None)
+    source = FrameColumns(
+        lambda first, last: nw.from_native(X.select(names[first:last]).collect()),
+        shape,
+        names,
+        [kind.is_float() for kind in schema.values()],
+    )
+    return _read_columns(source, list(schema.values()), True, set())
 
 
 def _name(label: Any) -> ColumnName:
     """Return the label of a column: an integer as it is, anything else as text."""
     is_integer = isinstance(label, int | np.integer) and not isinstance(label, bool)
     return int(label) if is_integer else str(label)
-
-
-def _wide_as_floats(frame: Any) -> Any:
-    wide = [name for name, dtype in frame.schema.items() if is_wide_integer(dtype)]
-    if not wide:
-        return frame
-    import narwhals as nw
-
-    return frame.with_columns(nw.col(*wide).cast(nw.Float64))
 
 
 def _is_plain(dtype: Any) -> bool:
@@ -188,28 +190,36 @@ def _is_plain(dtype: Any) -> bool:
 
 
 def _read_columns(
-    frame: Any, names: tuple[ColumnName, ...], names_given: bool, sparse: set[int]
+    source: FrameColumns, kinds: Sequence[Any], names_given: bool, sparse: set[int]
 ) -> RawColumns:
-    """Read a frame whose columns are not all numeric."""
-    matrix = np.empty((len(frame), len(names)), order="F")
+    """Look at the columns of a frame that are not plain numbers."""
+    replaced: dict[int, NDArray[np.float64]] = {}
     categorical: dict[int, CategoricalColumn] = {}
+    names = tuple(source.names)
     unusable = []
-    for j, label in enumerate(frame.columns):
-        series = frame.get_column(label)
+    for j, kind in enumerate(kinds):
+        if j not in sparse and _is_plain(kind):
+            continue
+        part = source.read(j, j + 1)
+        series = part.get_column(part.columns[0])
         found = _of_sparse(series) if j in sparse else _of_series(series)
         if isinstance(found, str):
             unusable.append(f"{names[j]!r} ({found})")
+        elif isinstance(found, CategoricalColumn) and found.labels:
+            categorical[j] = found
+        elif isinstance(found, CategoricalColumn):
+            replaced[j] = np.full(source.shape[0], np.nan)
         else:
-            if isinstance(found, np.ndarray) and is_large(found) and not series.dtype.is_float():
+            if is_large(found):
                 refuse_rounded(of_column(names[j]), series.to_list())
-            _take(found, j, matrix, categorical)
+            replaced[j] = found
     if unusable:
         raise TypeError(
             f"The columns of `X` must hold numbers, booleans or categories. Got {len(unusable)} of "
             f"{len(names)} columns that do not: {listed(unusable, most=5)}. Drop them, or convert "
             "them to numbers (dates for example to days since a first day) or text."
         )
-    return RawColumns(matrix, names, names_given, categorical)
+    return RawColumns(source.replace(replaced), names, names_given, categorical)
 
 
 def _of_sparse(series: Any) -> NDArray[np.float64]:
@@ -221,8 +231,6 @@ def _of_series(series: Any) -> NDArray[np.float64] | CategoricalColumn | str:
     import narwhals as nw
 
     dtype = series.dtype
-    if _is_plain(dtype):
-        return np.asarray(series.cast(nw.Float64).to_numpy())
     if dtype in (nw.Categorical, nw.Enum, nw.String):
         missing = series.is_null().to_numpy()
         return _categorical(series.to_list(), missing, *_declared(series))
@@ -277,7 +285,7 @@ def _categorical(
     places = {label: k for k, label in enumerate(labels)}
     place = {value: places[str(value)] for value in present}
     codes = [-1 if gone else place[v] for v, gone in zip(values, missing, strict=True)]
-    return CategoricalColumn(np.array(codes, dtype=np.intp), tuple(labels), ordered)
+    return CategoricalColumn(np.array(codes, dtype=np.int32), tuple(labels), ordered)
 
 
 def _take(

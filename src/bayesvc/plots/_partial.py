@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bayesvc._typing import FloatArray
 from bayesvc._validation import check_integer, must_be
 from bayesvc.data.align import align_to
+from bayesvc.data.column_source import ArrayColumns
 from bayesvc.data.encode import EncodedX, check_names, encode_X
 from bayesvc.data.schema import ColumnSchema
 from bayesvc.draws.draws import Draws
@@ -97,10 +98,11 @@ def partial_dependence(
     )  # fmt: skip
     values = data.values
     some = np.unique(np.linspace(0, len(values) - 1, min(n_rows, len(values))).astype(int))
+    rows = replace(data, source=ArrayColumns(values[some]))
     effects = [
         compute(
-            model, replace(data, values=values[some]), data.names[j],
-            grid_resolution=grid_resolution, interval=interval, n_jobs=n_jobs,
+            model, rows, data.names[j], grid_resolution=grid_resolution,
+            interval=interval, n_jobs=n_jobs,
         )
         for j in columns
     ]  # fmt: skip
@@ -129,7 +131,7 @@ def _model(
     if isinstance(source, Selection):
         return _fit_selected(source, X, y, features, most, run)
     draws = as_draws(source)
-    data = EncodedX(new_rows(draws, X), draws.columns, True)
+    data = EncodedX(ArrayColumns(new_rows(draws, X)), draws.columns, True)
     order = np.argsort(-draws.vip.mean(axis=0), kind="stable")
     columns = _positions(features, data.schema, order, most)
     return draws, data, columns, f"partial dependence, {len(data.names)} columns fitted"
@@ -165,7 +167,7 @@ def _fit_selected(
             "Got None instead. Pass the names of the most important variables."
         )
     used = np.union1d(order, schema.variable_of[drawn]).astype(np.intp)
-    data, columns = data.take(np.arange(len(data.values)), used), schema.part(used)[1]
+    data, columns = data.take(np.arange(data.shape[0]), used), schema.part(used)[1]
     draws = sample(
         data, y, _prior(selection), n_replicates=2, keep_trees=True,
         random_state=selection.draws.random_state,

@@ -49,7 +49,7 @@ def read_dataset(
     given = None if sample_weight is None else check_sample_weight(sample_weight)
     keep = None if given is None or given.all() else given > 0
     encoded = encode_X(X, groups=groups, keep=keep)
-    n_rows = len(encoded.values) if keep is None else len(keep)
+    n_rows = encoded.shape[0] if keep is None else len(keep)
     encoded_y = encode_y(y, response, n_rows=n_rows, keep=keep)
     weights = None if given is None else _row_weights(given, n_rows, encoded_y)
     blocks = None

@@ -106,7 +106,7 @@ def check_prediction(
     """
     (y,) = align_to(X, y=y)
     data = encode_X(X)
-    n_rows, everything = len(data.values), np.arange(len(data.schema.variables))
+    n_rows, everything = data.shape[0], np.arange(len(data.schema.variables))
     selected = _check_selected(selected, len(everything))
     kind = (BART() if prior is None else check_prior(prior)).for_prediction()
     encoded = encode_y(y, response, n_rows=n_rows)

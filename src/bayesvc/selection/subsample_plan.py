@@ -13,7 +13,6 @@ from bayesvc._typing import IntArray
 from bayesvc._validation import check_flag
 from bayesvc.data.align import align_to
 from bayesvc.data.dataset import Dataset
-from bayesvc.data.encode import EncodedX
 from bayesvc.data.rows import check_blocks, check_sample_weight
 from bayesvc.data.schema import same_names
 from bayesvc.responses.base import Response
@@ -48,11 +47,10 @@ class SubsamplePlan:
     def arguments(self, number: int) -> dict[str, Any]:
         """Return the arguments of `select` for a subsample: its part of all that rows have."""
         data, rows = self.data, self.rows[number]
-        encoded = EncodedX(data.values, data.schema, names_given=True)
         seed = random_words(self.entropy, Role.SUBSAMPLE_SEED, number, 2)
         return {
             **self.settings,
-            "X": encoded.take(rows, range(len(data.names))),
+            "X": data.X.take(rows, range(len(data.names))),
             "y": data.y.take(rows),
             "sample_weight": None if data.weights is None else data.weights[rows],
             "permute_within": None if data.blocks is None else data.blocks[rows],
