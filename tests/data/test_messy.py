@@ -16,7 +16,6 @@ from bayesvc import _core, _validation
 from bayesvc.data.encode import encode_X
 from bayesvc.estimators.partial_dependence import partial_dependence
 from bayesvc.responses.read import read_dataset
-from bayesvc.sampling import joblib_backend as cluster
 from bayesvc.sampling.chain import ChainTask, calibrate
 from bayesvc.sampling.config import ChainConfig
 from bayesvc.sampling.seeds import Role, chain_seed
@@ -357,13 +356,13 @@ def test_sigma_hat_is_that_of_indicators_and_means():
     expected = np.sqrt(((Y - design @ fit) ** 2).sum() / (len(Y) - rank))
     found = calibrate(data, bv.BART(), data.weighted_response, 20)
     assert found.sigma_hat == pytest.approx(expected, rel=1e-6)
-    assert data.layout.design_columns(data.values) == [[0], [1], [2, 3, 4, 5], [6], [7]]
+    assert data.layout.design_columns(data.X.values) == [[0], [1], [2, 3, 4, 5], [6], [7]]
 
 
 def test_plain_data_are_their_own_design(regression):
     data = read_dataset(*regression, "auto")
-    assert data.layout.design(data.values) is data.values is regression[0]
-    assert data.layout.design_columns(data.values) == []
+    assert data.layout.design(data.X.values) is data.X.values is regression[0]
+    assert data.layout.design_columns(data.X.values) == []
     assert data.schema.is_plain
     assert data.encoded.schema is None
 
@@ -389,10 +388,10 @@ def test_what_a_fit_depends_on(tmp_path):
 
 def test_columns_on_workers_are_the_same():
     data = read_dataset(PANDAS, Y, "auto", groups={"g": ["a", "flag"]})
-    there = cluster.columns_of(data.values, data.layout)
+    there = pickle.loads(pickle.dumps(data.encoded.columns))
     assert there.fingerprint == data.encoded.columns.fingerprint
-    assert cluster.columns_of(data.values, data.layout) is there
-    assert cluster.columns_of(data.values, data.layout._replace(groups=())) is not there
+    for coding in range(5):
+        np.testing.assert_array_equal(there.codes(coding), data.encoded.columns.codes(coding))
     settings = _core.Settings()
     seed = chain_seed(0, Role.REPLICATE, 0)
     task = ChainTask(np.zeros(len(Y)), settings, seed, ChainConfig(1, 1))

@@ -188,15 +188,6 @@ def test_progress_counts_iterations(dask_client: Any, data: Data) -> None:
     assert seen[-1] == (40 * 21, 40 * 21)
 
 
-def test_columns_that_change_are_noticed(dask_client: Any, data: Data) -> None:
-    X, y = np.asfortranarray(data[0]), data[1]
-    draws = bv.sample(X, y, n_replicates=1, **QUICK)
-    assert draws._encoded is not None
-    draws._encoded.values[:] = draws._encoded.values[::-1].copy()
-    with joblib.parallel_config(backend="dask"), pytest.raises(ValueError, match="must not change"):
-        draws.extend(1)
-
-
 def test_only_clusters_are_active(dask_client: Any) -> None:
     assert not joblib_backend.is_active()
     for backend in ("threading", "loky"):
@@ -224,9 +215,53 @@ def test_errors_on_workers_come_back(dask_client: Any) -> None:
         joblib_backend.run_calls([(divmod, (1, 0))], lambda *_: None)
 
 
-def test_columns_are_made_once_for_one_array() -> None:
-    X = np.random.default_rng(0).uniform(size=(10, 2))
-    columns = joblib_backend.columns_of(X)
-    assert joblib_backend.columns_of(X) is columns
-    assert joblib_backend.columns_of(X, keep_values=True) is not columns
-    assert joblib_backend.columns_of(X.copy()) is not columns
+def count_arrivals() -> None:
+    """Count, in a worker, the columns that arrive there from now on."""
+    set_state = _core.Columns.__setstate__
+
+    def set_state_and_count(columns: Any, state: Any) -> None:
+        joblib_backend.arrivals[0] += 1  # type: ignore[attr-defined]
+        set_state(columns, state)
+
+    if not hasattr(joblib_backend, "arrivals"):
+        _core.Columns.__setstate__ = set_state_and_count  # type: ignore[method-assign]
+    joblib_backend.arrivals = [0]  # type: ignore[attr-defined]
+
+
+def counted_arrivals() -> int:
+    return int(joblib_backend.arrivals[0])  # type: ignore[attr-defined]
+
+
+def test_columns_travel_once_to_each_worker(dask_client: Any, data: Data) -> None:
+    """Replicates, the signal test and replicates that are added later: 34 tasks, one journey."""
+    dask_client.run(count_tasks)
+    dask_client.run(count_arrivals)
+    with joblib.parallel_config(backend="dask"):
+        found = bv.select(*data, n_replicates=6, **QUICK)
+        found.draws.extend(8)
+    assert sum(dask_client.run(counted_tasks).values()) == 6 + 20 + 8
+    assert max(dask_client.run(counted_arrivals).values()) == 1
+
+
+@pytest.mark.parametrize("keep_values", [False, True])
+def test_columns_survive_the_journey(keep_values: bool) -> None:
+    X = np.random.default_rng(0).integers(0, 400, size=(500, 3)).astype(float)
+    X[:, 1] %= 3
+    X[::7, 2] = np.nan
+    columns = _core.Columns(X, keep_values, [0, 3, 0], [[0, 2], [1]])
+    again = pickle.loads(pickle.dumps(columns))
+    assert (again.n, again.p, again.nbytes) == (500, 2, columns.nbytes)
+    assert again.fingerprint == columns.fingerprint
+    np.testing.assert_array_equal(again.n_distinct(), columns.n_distinct())
+    np.testing.assert_array_equal(again.max_ties(), columns.max_ties())
+    for coding in range(5):
+        np.testing.assert_array_equal(again.codes(coding), columns.codes(coding))
+    if keep_values:
+        np.testing.assert_array_equal(again.values(0), columns.values(0))
+
+
+def test_columns_that_contradict_themselves_are_refused() -> None:
+    state = list(_core.Columns(np.eye(4)).__getstate__())
+    state[-1] = state[-1][:-40]
+    with pytest.raises(ValueError, match="contradict"):
+        _core.Columns.__new__(_core.Columns).__setstate__(tuple(state))

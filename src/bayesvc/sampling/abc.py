@@ -139,7 +139,7 @@ class AbcJob:
         with self._lock:
             if self._sampler is None:
                 self._sampler = abc_sampler(
-                    self.prior, inputs.columns, inputs.values, self.y, self.n_trees, inputs.layout
+                    self.prior, inputs.columns, inputs.values(), self.y, self.n_trees, inputs.layout
                 )
             return self._sampler
 
@@ -160,9 +160,17 @@ class AbcTask:
         return len(self.seeds) * (self.job.prior.burn_in + 1)
 
     @property
-    def keep_values(self) -> bool:
-        """Return False: no trees are kept."""
-        return False
+    def needs_matrix(self) -> bool:
+        """Return True: each sample has a linear model of its own."""
+        return True
+
+    def without_response(self) -> tuple[AbcTask, None]:
+        """Return the task with its response."""
+        return self, None
+
+    def with_response(self, y: FloatArray) -> AbcTask:
+        """Return the task, which has its response."""
+        return self
 
     def run(self, inputs: Inputs, control: Control) -> list[dict[str, Any]]:
         """Draw the samples."""

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._core import Columns, Control, SavedForests, Settings, fit
-from bayesvc._typing import FloatArray
+from bayesvc._typing import FloatArray, IntArray
 from bayesvc._validation import check_memory
 from bayesvc.data.dataset import Dataset, EncodedData, WeightedResponse
+from bayesvc.data.rows import order_within
 from bayesvc.draws.draws import Draws
 from bayesvc.draws.tallies import Tallies, learned_traces, tally_layout
 from bayesvc.priors.base import TreePrior
@@ -21,7 +22,7 @@ from bayesvc.priors.calibration import Calibration, core_settings
 from bayesvc.sampling.checkpoint import Checkpoint, chain_key, settings_to_dict
 from bayesvc.sampling.config import ChainConfig, SamplingConfig
 from bayesvc.sampling.executor import Inputs, execute
-from bayesvc.sampling.memory import check_forest_memory, check_permuted_memory
+from bayesvc.sampling.memory import check_forest_memory
 from bayesvc.sampling.replicates import Interrupted, PriorDraws, ReplicateCounts, join
 from bayesvc.sampling.seeds import Role, chain_seed, random_words
 
@@ -29,13 +30,33 @@ _KEPT_TREE_BYTES = 72  # of a tree with four nodes
 
 
 @dataclass(frozen=True, eq=False)
+class Permutation:
+    """A random order of the rows, made anew whenever it is needed: many would fill the memory."""
+
+    entropy: int
+    role: Role
+    number: int
+    blocks: IntArray | None = None
+
+    def apply(self, to: WeightedResponse) -> WeightedResponse:
+        """Return response and weights in this order."""
+        words = random_words(self.entropy, self.role, self.number, len(to.y))
+        return to.take(order_within(words, self.blocks))
+
+
+@dataclass(frozen=True, eq=False)
 class ChainTask:
-    """One chain to run: the scaled response, the settings, the seed and the length."""
+    """One chain to run: the scaled response, the settings, the seed and the length.
+
+    Where the response is to be permuted, so are the row weights, which the settings then lack.
+    """
 
     y: FloatArray
     settings: Settings
     seed: NDArray[np.uint64]
     chain: ChainConfig
+    weights: FloatArray | None = None
+    permutation: Permutation | None = None
 
     @property
     def n_iterations(self) -> int:
@@ -43,17 +64,35 @@ class ChainTask:
         return self.chain.n_iterations
 
     @property
-    def keep_values(self) -> bool:
-        """Whether trees are kept."""
-        return self.chain.keep_trees
+    def needs_matrix(self) -> bool:
+        """Return False: the encoded columns are enough."""
+        return False
+
+    def without_response(self) -> tuple[ChainTask, FloatArray]:
+        """Return the task and, apart from it, the response that it shares with others."""
+        return replace(self, y=np.zeros(0)), self.y
+
+    def with_response(self, y: FloatArray) -> ChainTask:
+        """Return the task with a response that was sent apart from it."""
+        return replace(self, y=y)
+
+    def arranged(self) -> tuple[FloatArray, Settings]:
+        """Return the response and the settings, permuted if they are to be."""
+        if self.permutation is None:
+            return self.y, self.settings
+        to = self.permutation.apply(WeightedResponse(self.y, self.weights))
+        if to.weights is None:
+            return to.y, self.settings
+        return to.y, _settings_of({**settings_to_dict(self.settings), "row_weights": to.weights})
 
     def run(self, inputs: Inputs, control: Control) -> dict[str, Any]:
         """Run the chain."""
         chain = self.chain
+        y, settings = self.arranged()
         return fit(
             inputs.columns,
-            self.y,
-            self.settings,
+            y,
+            settings,
             self.seed,
             chain.burn_in,
             chain.n_draws,
@@ -66,7 +105,7 @@ class ChainTask:
 
     def key(self, columns: Columns) -> str:
         """Return a fingerprint of all that the result depends on."""
-        return chain_key(columns, self.y, self.settings, self.seed, self.chain)
+        return chain_key(columns, *self.arranged(), self.seed, self.chain)
 
     def load(self, checkpoint: Checkpoint, key: str, columns: Columns) -> dict[str, Any] | None:
         """Return the result that a checkpoint holds, or None."""
@@ -91,10 +130,15 @@ class ChainTask:
         return {**self.__dict__, "settings": settings_to_dict(self.settings)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        settings = Settings()
-        for name, value in state["settings"].items():
-            setattr(settings, name, value)
-        self.__dict__.update(state, settings=settings)
+        self.__dict__.update(state, settings=_settings_of(state["settings"]))
+
+
+def _settings_of(parts: Mapping[str, Any]) -> Settings:
+    """Return the settings that `settings_to_dict` took apart."""
+    settings = Settings()
+    for name, value in parts.items():
+        setattr(settings, name, value)
+    return settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +181,27 @@ def chain_tasks(
         ChainTask(scaled, settings, chain_seed(config.entropy, role, number), config.chain)
         for number in numbers
     ]
+
+
+def null_tasks(
+    data: Dataset,
+    prior: TreePrior,
+    config: SamplingConfig,
+    roles: tuple[Role, Role],
+    numbers: Iterable[int],
+) -> list[ChainTask]:
+    """Return a chain on a permuted response for each number; `roles`: permutations and chains."""
+    p, to, found = len(data.names), data.weighted_response, []
+    scaled: FloatArray | None = None
+    for number in numbers:
+        permutation = Permutation(config.entropy, roles[0], number, data.blocks)
+        calibration = calibrate(data, prior, permutation.apply(to), config.n_trees)
+        if scaled is None:  # the same for all, which have the same range
+            scaled = calibration.scale(to.y)
+        settings = core_settings(prior, calibration, config.n_trees, p)
+        seed = chain_seed(config.entropy, roles[1], number)
+        found.append(ChainTask(scaled, settings, seed, config.chain, to.weights, permutation))
+    return found
 
 
 def sample_replicates(
@@ -203,14 +268,8 @@ def _batches(
     if numbers:
         found.append(_replicate_batch(data.encoded, prior, calibration, numbers, config))
     if need.n_permutations:
-        tasks: list[ChainTask] = []
-        for number in range(need.n_permutations):
-            words = random_words(config.entropy, Role.PERMUTATION, number, data.n_rows)
-            to = data.permuted(words)
-            own = calibrate(data, prior, to, config.n_trees)
-            tasks += chain_tasks(
-                to, prior, own, len(data.names), config, Role.NULL_REPLICATE, [number]
-            )
+        roles = (Role.PERMUTATION, Role.NULL_REPLICATE)
+        tasks = null_tasks(data, prior, config, roles, range(need.n_permutations))
         tallies = _tallies(len(tasks), len(data.names), config.chain, prior, calibration)
         found.append(Batch(prior, calibration, True, tasks, tallies))
     return found
@@ -304,10 +363,8 @@ def check_chains(
     check_prior_fits_data(prior, data)
     what, n_chains = f"n_replicates={need.n_replicates}", need.n_replicates
     if need.n_permutations:
-        own = f"n_permutations={need.n_permutations}"
-        what += f" and {own}"
+        what += f" and n_permutations={need.n_permutations}"
         n_chains += need.n_permutations
-        check_permuted_memory(own, need.n_permutations, data, "use fewer")
     check_run_memory(what, n_chains, config, data.shape, prior)
 
 

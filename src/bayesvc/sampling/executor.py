@@ -31,7 +31,8 @@ class Inputs:
     """The columns that every task of a run reads."""
 
     columns: Columns
-    values: FloatArray
+    values: Callable[[], FloatArray]
+    """Returns X as a matrix, which may have to be made."""
     layout: ColumnLayout
 
 
@@ -44,8 +45,16 @@ class Task(Protocol):
         ...
 
     @property
-    def keep_values(self) -> bool:
-        """Whether the columns must hold their values too, as kept trees need them."""
+    def needs_matrix(self) -> bool:
+        """Whether it reads X as a matrix, besides the encoded columns."""
+        ...
+
+    def without_response(self) -> tuple[Task, FloatArray | None]:
+        """Return the task and, apart from it, the response that it shares with others."""
+        ...
+
+    def with_response(self, y: FloatArray) -> Task:
+        """Return the task with a response that was sent apart from it."""
         ...
 
     def run(self, inputs: Inputs, control: Control) -> Any:
@@ -83,7 +92,7 @@ def execute(data: EncodedData, tasks: Sequence[Task], store: Store, config: Samp
     elif joblib_backend.is_active():
         _run_with_joblib(data, tasks, store, report)
     else:
-        inputs = Inputs(data.columns, data.values, data.layout)
+        inputs = Inputs(data.columns, lambda: data.values, data.layout)
         _run_on_threads(inputs, tasks, store, report, config.n_jobs)
 
 
@@ -144,10 +153,13 @@ def _run_on_threads(
 def _run_with_joblib(
     data: EncodedData, tasks: Sequence[Task], store: Store, report: Progress
 ) -> None:
-    """Run the tasks where joblib sends them; workers make the columns anew from the values."""
+    """Run the tasks where joblib sends them. What they all read travels once to each worker."""
+    columns = joblib_backend.shared(data.columns, data.columns)
+    values = None
+    if any(task.needs_matrix for task in tasks):
+        values = joblib_backend.shared(data.X, data.values)
     calls = [
-        (_run_remotely, (task, data.values, data.layout, data.columns.fingerprint))
-        for task in tasks
+        (_run_remotely, (*task.without_response(), columns, values, data.layout)) for task in tasks
     ]
     done = 0
 
@@ -166,13 +178,18 @@ def _run_with_joblib(
 
 
 def _run_remotely(
-    task: Task, values: FloatArray, layout: ColumnLayout, fingerprint: tuple[int, int]
+    task: Task,
+    y: FloatArray | None,
+    columns: Columns,
+    values: FloatArray | None,
+    layout: ColumnLayout,
 ) -> Any:
     """Run a task on a worker."""
-    columns = joblib_backend.columns_of(values, layout, keep_values=task.keep_values)
-    if columns.fingerprint != fingerprint:
-        raise ValueError(
-            "`X` must not change while it is in use. Got other values than those that were "
-            "encoded first. Pass a copy of X to bayesvc."
-        )
-    return task.pack(task.run(Inputs(columns, values, layout), Control()))
+    if y is not None:
+        task = task.with_response(y)
+
+    def matrix() -> FloatArray:
+        assert values is not None  # sent where a task needs it
+        return values
+
+    return task.pack(task.run(Inputs(columns, matrix, layout), Control()))

@@ -7,13 +7,9 @@ share one copy of the data.
 from __future__ import annotations
 
 import sys
-import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
-
-from bayesvc._core import Columns
-from bayesvc._typing import FloatArray
-from bayesvc.data.column_layout import PLAIN, ColumnLayout
+from weakref import WeakKeyDictionary
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -57,17 +53,28 @@ def _numbered(i: int, call: Callable[..., Any], *arguments: Any) -> tuple[int, A
     return i, call(*arguments)
 
 
-_last_columns: tuple[weakref.ref[FloatArray], ColumnLayout, bool, Columns] | None = None
+_sent: WeakKeyDictionary[Any, tuple[Any, Any]] = WeakKeyDictionary()
 
 
-def columns_of(
-    X: FloatArray, layout: ColumnLayout = PLAIN, *, keep_values: bool = False
-) -> Columns:
-    """Encode X, or return the columns made of the same array the last time."""
-    global _last_columns
-    last = _last_columns
-    if last is not None and last[0]() is X and last[1:3] == (layout, keep_values):
-        return last[3]
-    columns = layout.columns(X, keep_values=keep_values)
-    _last_columns = (weakref.ref(X), layout, keep_values, columns)
-    return columns
+def shared(owner: Any, data: Any) -> Any:
+    """Return what stands for large data in the arguments of calls.
+
+    On a Dask cluster this is a future, the same one as long as their owner exists, so that they
+    travel once to each worker, whatever the number of calls. Other backends are given the data
+    themselves.
+
+    Examples
+    --------
+    >>> from bayesvc.sampling import joblib_backend
+    >>> joblib_backend.shared(object(), "some data")
+    'some data'
+    """
+    import joblib
+
+    client: Any = getattr(joblib.parallel.get_active_backend()[0], "client", None)
+    if not hasattr(client, "scatter"):
+        return data
+    known = _sent.get(owner)
+    if known is None or known[0] is not client or known[1].status != "finished":
+        known = _sent[owner] = client, client.scatter(data, hash=False)
+    return known[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bayesvc._validation import check_memory
-from bayesvc.data.dataset import Dataset
 
 _TREE_BYTES = 400  # of a tree of a few nodes, beside the numbers of its rows
 
@@ -12,9 +11,3 @@ def check_forest_memory(n_trees: int, n_rows: int) -> None:
     """Raise MemoryError if a forest of so many trees is too large."""
     per_tree = _TREE_BYTES + 2 * n_rows
     check_memory(f"n_trees={n_trees}", (n_trees,), per_tree, "use fewer", items="trees")
-
-
-def check_permuted_memory(what: str, number: int, data: Dataset, remedy: str) -> None:
-    """Raise MemoryError if so many permuted responses, and their weights, are too large."""
-    each = 8 if data.weights is None else 16
-    check_memory(what, (number, data.n_rows), each, remedy)

@@ -29,7 +29,6 @@ from bayesvc.selection.run import (
     sample_until_selection_is_stable,
     with_lengths,
 )
-from bayesvc.selection.signal import check_signal_memory
 from bayesvc.thresholds import Threshold
 
 
@@ -163,8 +162,6 @@ def select(
         permute_within=permute_within,
         n_jobs=config.n_jobs,
     )
-    if signal_test:
-        check_signal_memory(data)  # before the sampling, which may take long
     stopping = None
     if auto:
         sampled, stopping = sample_until_selection_is_stable(data, plan, config, max_seconds)
@@ -249,8 +246,6 @@ def compare(
         permute_within=permute_within,
         n_jobs=config.n_jobs,
     )
-    if signal_test:
-        check_signal_memory(data)  # before the sampling, which may take long
     sampled = sample_methods(data, plans, config)
     signal = run_signal_test(data, plans, sampled, config) if signal_test else None
     frame = frame_kind(X)

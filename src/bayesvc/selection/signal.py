@@ -10,11 +10,10 @@ import numpy as np
 from bayesvc._typing import FloatArray
 from bayesvc.data.dataset import Dataset
 from bayesvc.priors import DART
-from bayesvc.sampling.chain import ChainTask, calibrate, chain_tasks
+from bayesvc.sampling.chain import ChainTask, calibrate, chain_tasks, null_tasks
 from bayesvc.sampling.config import ChainConfig, SamplingConfig
 from bayesvc.sampling.executor import execute
-from bayesvc.sampling.memory import check_permuted_memory
-from bayesvc.sampling.seeds import Role, random_words
+from bayesvc.sampling.seeds import Role
 
 LEVEL = 0.05
 _FRACTION = 0.3  # of the iterations of the selection
@@ -90,34 +89,29 @@ def plan_signal_test(n_iterations: int) -> tuple[int, int]:
     return int(np.clip(budget / iterations - 1, *_PERMUTATIONS)), iterations
 
 
-def check_signal_memory(data: Dataset) -> None:
-    """Raise MemoryError if the responses of the longest test are too large."""
-    remedy = "pass signal_test=False, or fewer rows"
-    check_permuted_memory("The signal test", 1 + _PERMUTATIONS[1], data, remedy)
-
-
 def find_signal(data: Dataset, n_iterations: int, config: SamplingConfig) -> SignalTest:
     """Test for signal at a cost in proportion to that of the selection, `n_iterations`."""
     n_permutations, per_chain = plan_signal_test(n_iterations)
     chain = ChainConfig(per_chain // 2, per_chain - per_chain // 2, keep_fitted=True)
     own = replace(config, chain=chain, checkpoint=None)
-    tasks = [_task(data, number, own) for number in range(n_permutations + 1)]
+    tasks = _tasks(data, n_permutations, own)
     data.forget_linear_model()
     explained = np.empty(len(tasks))
 
     def store(i: int, result: dict[str, Any]) -> None:
-        explained[i] = data.y.model.explained_variance(result["fitted"], tasks[i].y)
+        explained[i] = data.y.model.explained_variance(result["fitted"], tasks[i].arranged()[0])
 
     execute(data.encoded, tasks, store, own)
     return SignalTest(float(explained[0]), explained[1:])
 
 
-def _task(data: Dataset, number: int, config: SamplingConfig) -> ChainTask:
-    """Return the chain on y for number 0, on a permutation of it for the others."""
-    to, prior = data.weighted_response, DART()
-    if number:
-        role = Role.SIGNAL_PERMUTATION
-        to = data.permuted(random_words(config.entropy, role, number, data.n_rows))
+def _tasks(data: Dataset, n_permutations: int, config: SamplingConfig) -> list[ChainTask]:
+    """Return the chain on y, and those on permutations of it."""
+    to, prior, roles = (
+        data.weighted_response,
+        DART(),
+        (Role.SIGNAL_PERMUTATION, Role.SIGNAL_REPLICATE),
+    )
     calibration = calibrate(data, prior, to, config.n_trees)
-    p, role = len(data.names), Role.SIGNAL_REPLICATE
-    return chain_tasks(to, prior, calibration, p, config, role, [number])[0]
+    first = chain_tasks(to, prior, calibration, len(data.names), config, roles[1], [0])
+    return first + null_tasks(data, prior, config, roles, range(1, n_permutations + 1))
