@@ -173,12 +173,12 @@ def test_names_in_the_header(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(",y,, a\n0,1,2,3\n1,2,3,4\n")  # as pandas writes an index
     found = read_table(path)
-    assert found.frame.columns == ["column 1", "y", "column 3", "a"]
+    assert found.frame.collect_schema().names() == ["column 1", "y", "column 3", "a"]
     assert found.notes == ["columns without a name are named after their position: 1, 3."]
     path.write_text('y,"two\nlines"\n1,2\n')
-    assert read_table(path).frame.columns == ["y", "two\nlines"]
+    assert read_table(path).frame.collect_schema().names() == ["y", "two\nlines"]
     path.write_text("y\ta\n1\t2\n")
-    assert read_table(path, "\\t").frame.columns == ["y", "a"]
+    assert read_table(path, "\\t").frame.collect_schema().names() == ["y", "a"]
 
 
 def test_a_run_that_failed_before_its_first_fit_is_not_in_the_way(file, tmp_path):

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from bayesvc._text import listed, quoted
 from bayesvc.cli.errors import BadInput
-from bayesvc.cli.table_file import polars_or_refuse
+from bayesvc.cli.table_file import column_parts, polars_or_refuse
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,12 +27,18 @@ MOST_CATEGORIES = 64  # of a categorical column, as in the sampler
 class ChosenColumns:
     """The columns to select from, the target, and what else `bayesvc.select` needs to know."""
 
-    X: pl.DataFrame
+    X: pl.LazyFrame
     y: pl.Series
+    facts: ColumnFacts
     weights: pl.Series | None = None
     blocks: pl.Series | None = None
     groups: dict[str, list[str]] | None = None
     response: Response = "auto"
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the columns to select from."""
+        return self.X.collect_schema().names()
 
     @property
     def about(self) -> dict[str, Any]:
@@ -44,9 +52,7 @@ class ChosenColumns:
     @property
     def notes(self) -> list[str]:
         """Sentences on how the columns are interpreted."""
-        pl = polars_or_refuse()
-        texts = [name for name, kind in self.X.schema.items() if kind == pl.String]
-        missing = {column.name: _missing(column) for column in self.X}
+        missing, texts = self.facts.missing, self.facts.texts
         found = []
         if self.response == "auto" and _two_numbers(self.y):
             low, high = self.y.unique().sort().to_list()
@@ -57,14 +63,14 @@ class ChosenColumns:
         if texts:
             found.append(f"{_columns(texts)} text and {_are(texts)} treated as categorical.")
         if n_missing := sum(missing.values()):
-            names = [name for name, count in missing.items() if count]
+            names = list(missing)
             values = f"{n_missing:,} missing value{'' if n_missing == 1 else 's'}"
             found.append(f"{_columns(names)} {values}, which the trees use as they are.")
         return found
 
 
 def choose_columns(
-    frame: pl.DataFrame,
+    frame: pl.LazyFrame,
     target: str,
     features: Sequence[str] = (),
     exclude: Sequence[str] = (),
@@ -76,8 +82,10 @@ def choose_columns(
     response: Response = "auto",
 ) -> ChosenColumns:
     """Return the target and the columns to select from, checked."""
-    y = frame[_known(frame, "--target", target)]
-    wanted = [_known(frame, "--features", name) for name in features] or frame.columns
+    schema = frame.collect_schema()
+    columns = schema.names()
+    y = _read(frame, _known(schema, "--target", target))
+    wanted = [_known(schema, "--features", name) for name in features] or columns
     others = {
         "--exclude": exclude, "--id-column": ids,
         "--weights": [] if weights is None else [weights],
@@ -90,9 +98,9 @@ def choose_columns(
                 f"{option} must not name the target. Got {target!r} instead. Name another column, "
                 "or another --target."
             )
-        left_out.update(_known(frame, option, name) for name in names)
-    X = frame.select(name for name in wanted if name not in left_out)
-    if X.width == 0:
+        left_out.update(_known(schema, option, name) for name in names)
+    chosen = [name for name in wanted if name not in left_out]
+    if not chosen:
         raise BadInput("No column is left to select from. Exclude fewer columns.")
     check_target(y, response)
     if weights is not None and _has_classes(y, response):
@@ -100,23 +108,25 @@ def choose_columns(
             f"--weights requires a continuous response, but the target {target!r} has two classes. "
             "Leave out --weights, or repeat rows instead."
         )
-    check_predictors(X)
+    X = frame.select(chosen)
+    facts = check_predictors(X)
     own_groups = {
-        name: [_known(X, f"--group {name}", column) for column in columns]
-        for name, columns in (groups or {}).items()
+        name: [_known(chosen, f"--group {name}", column) for column in members]
+        for name, members in (groups or {}).items()
     }
-    own_weights = None if weights is None else frame[weights]
+    own_weights = None if weights is None else _read(frame, weights)
     if own_weights is not None:
         _refuse_rounded(own_weights, "It holds the weights. Divide them by a constant.")
-    own_blocks = None if blocks is None else frame[blocks]
-    return ChosenColumns(X, y, own_weights, own_blocks, own_groups or None, response)
+    own_blocks = None if blocks is None else _read(frame, blocks)
+    return ChosenColumns(X, y, facts, own_weights, own_blocks, own_groups or None, response)
 
 
 def check_target(y: pl.Series, response: Response = "auto") -> None:
     """Refuse a target with missing values, or that is neither numeric nor has two values."""
     pl = polars_or_refuse()
     for kind, count in (("missing", _missing), ("infinite", _infinite)):
-        _refuse_some(y.to_frame(), kind, count, "It is the target. Delete these rows.")
+        counts = {y.name: count(y)}
+        _refuse_some(kind, counts, "It is the target. Delete these rows.")
     _refuse_rounded(y, "It is the target. Subtract a constant.")
     kinds = y.n_unique()
     if kinds == 1:
@@ -148,62 +158,115 @@ def check_target(y: pl.Series, response: Response = "auto") -> None:
     )
 
 
-def check_predictors(X: pl.DataFrame, *, is_new: bool = False) -> None:
+@dataclass(frozen=True)
+class ColumnFacts:
+    """What one look at all columns tells of them."""
+
+    missing: Counter[str] = field(default_factory=Counter)
+    infinite: Counter[str] = field(default_factory=Counter)
+    constant: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+    mixed: list[str] = field(default_factory=list)
+    free: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    """Texts that differ in every row."""
+    large: list[str] = field(default_factory=list)
+    """Columns with integers that float64 may round."""
+
+    def add(self, part: pl.DataFrame) -> None:
+        """Look at some of the columns."""
+        pl = polars_or_refuse()
+        floats = part.select(column.name for column in part if column.dtype.is_float())
+        numbers = part.select(column.name for column in part if column.dtype.is_numeric())
+        low, high = _only_row(numbers.min()), _only_row(numbers.max())
+        nulls = Counter(_only_row(part.null_count()))
+        self.missing.update(nulls + Counter(_only_row(floats.select(pl.all().is_nan().sum()))))
+        self.infinite.update(+Counter(_only_row(floats.select(pl.all().is_infinite().sum()))))
+        for column in part:
+            name = column.name
+            if column.dtype == pl.String:
+                self._add_text(column)
+            elif (name in low and (low[name] is None or not low[name] < high[name])) or (
+                column.dtype in (pl.Boolean, pl.Categorical, pl.Enum) and _is_constant(column)
+            ):
+                self.constant.append(name)
+            if nulls[name] == part.height:
+                self.empty.append(name)
+            if _may_be_rounded(column):
+                self.large.append(name)
+
+    def _add_text(self, column: pl.Series) -> None:
+        name, kinds = column.name, column.drop_nulls().n_unique()
+        self.texts.append(name)
+        if kinds <= 1:
+            self.constant.append(name)
+        if _some_numbers(column):
+            self.mixed.append(name)
+        if kinds > MOST_CATEGORIES or kinds == column.len() - column.null_count():
+            self.free.append(name)
+        if kinds == column.len():
+            self.ids.append(name)
+
+
+def check_predictors(X: pl.LazyFrame, *, is_new: bool = False) -> ColumnFacts:
     """Refuse columns that are neither numeric nor categorical, all of one kind at once.
 
     Text in new rows is not checked for its number of categories, as these are known already.
     """
-    pl = polars_or_refuse()
-    dates = [name for name, kind in X.schema.items() if kind.is_temporal()]
+    dates = [name for name, kind in X.collect_schema().items() if kind.is_temporal()]
     if dates:
         raise BadInput(
             f"{_start(dates)} dates or times. Convert them to numbers, such as days since the "
             f"first day, or leave them out: --exclude {_joined(dates)}"
         )
-    empty = [name for name in X.columns if X[name].null_count() == X.height]
-    if empty:
+    facts = ColumnFacts()
+    for part in column_parts(X):
+        facts.add(part)
+    if empty := facts.empty:
         raise BadInput(
             f"{_start(empty)} missing values only. Leave {_them(empty)} out: "
             f"--exclude {_joined(empty)}"
         )
-    texts = [name for name, kind in X.schema.items() if kind == pl.String]
-    mixed = [name for name in texts if _some_numbers(X[name])]
-    if mixed:
+    if mixed := facts.mixed:
         raise BadInput(
-            f"{_start(mixed)} both numbers and text, such as {_first_text(X[mixed[0]])} of "
+            f"{_start(mixed)} both numbers and text, such as {_first_text(_read(X, mixed[0]))} of "
             f"{mixed[0]!r}. Correct the file, or leave {_them(mixed)} out: "
             f"--exclude {_joined(mixed)}"
         )
-    free = [name for name in texts if not is_new and _is_free_text(X[name].drop_nulls())]
-    if free:
-        example = str(X[free[0]].drop_nulls()[0])
+    if free := ([] if is_new else facts.free):
+        example = str(_read(X, free[0]).drop_nulls()[0])
         raise BadInput(
             f"{_start(free)} text that cannot be categorical, such as {example!r} in {free[0]!r}: "
             f"it differs in every row, or has more than {MOST_CATEGORIES} values. "
-            + _free_text_remedy(free, [name for name in free if X[name].n_unique() == X.height])
+            + _free_text_remedy(free, facts.ids)
         )
-    _refuse_some(X, "infinite", _infinite, "Correct the file, or use --exclude {names}")
-    for column in X:
-        names = _joined([column.name])
-        _refuse_rounded(column, f"Subtract a constant, or leave it out: --exclude {names}")
+    _refuse_some("infinite", facts.infinite, "Correct the file, or use --exclude {names}")
+    for name in facts.large:
+        remedy = f"Subtract a constant, or leave it out: --exclude {_joined([name])}"
+        _refuse_rounded(_read(X, name), remedy)
+    return facts
 
 
 def _refuse_rounded(column: pl.Series, remedy: str) -> None:
     """Refuse integers that the sampler, which computes with float64, would round."""
-    if not (column.dtype.is_integer() or column.dtype.is_decimal()):
-        return
-    from bayesvc.data.exact import is_large, refuse_rounded
+    if _may_be_rounded(column):
+        from bayesvc.data.exact import refuse_rounded
 
-    pl = polars_or_refuse()
-    if is_large(column.cast(pl.Float64).to_numpy()):
         refuse_rounded(f"Column {column.name!r}", column.to_list(), remedy)
 
 
-def _refuse_some(
-    columns: pl.DataFrame, kind: str, count: Callable[[pl.Series], int], remedy: str
-) -> None:
+def _may_be_rounded(column: pl.Series) -> bool:
+    pl = polars_or_refuse()
+    if column.dtype not in (pl.Int64, pl.UInt64, pl.Int128) and not column.dtype.is_decimal():
+        return False
+    from bayesvc.data.exact import is_large
+
+    return is_large(column.cast(pl.Float64).to_numpy())
+
+
+def _refuse_some(kind: str, counts: Mapping[str, int], remedy: str) -> None:
     """Refuse columns with values of one kind, missing or infinite."""
-    counts = {column.name: count(column) for column in columns}
     names = [name for name, number in counts.items() if number]
     if names:
         total = sum(counts.values())
@@ -221,10 +284,6 @@ def _free_text_remedy(free: Sequence[str], ids: Sequence[str]) -> str:
         return f"M{remedy}"
     who = "it only identifies" if len(ids) == 1 else "they only identify"
     return f"If {who} the rows, give --id-column {_joined(ids)}. Otherwise m{remedy}"
-
-
-def _is_free_text(texts: pl.Series) -> bool:
-    return texts.n_unique() == texts.len() or texts.n_unique() > MOST_CATEGORIES
 
 
 def _has_classes(y: pl.Series, response: Response) -> bool:
@@ -265,13 +324,25 @@ def _first_text(column: pl.Series) -> str:
     return f"{column[place]!r} in row {place + 1}"
 
 
-def _known(frame: pl.DataFrame, option: str, name: str) -> str:
-    if name in frame.columns:
+def _is_constant(column: pl.Series) -> bool:
+    return column.drop_nulls().n_unique() <= 1
+
+
+def _only_row(frame: pl.DataFrame) -> dict[str, Any]:
+    return frame.row(0, named=True) if frame.width else {}
+
+
+def _read(frame: pl.LazyFrame, name: str) -> pl.Series:
+    return frame.select(name).collect().to_series()
+
+
+def _known(names: Collection[str], option: str, name: str) -> str:
+    if name in names:
         return name
     import difflib
 
-    close = difflib.get_close_matches(name, frame.columns, 1)
-    hint = f"Did you mean {close[0]!r}?" if close else f"Columns: {listed(frame.columns, 20)}."
+    close = difflib.get_close_matches(name, names, 1)
+    hint = f"Did you mean {close[0]!r}?" if close else f"Columns: {listed(list(names), 20)}."
     raise BadInput(f"{option} must name a column of the table. Got {name!r} instead. {hint}")
 
 

@@ -66,15 +66,15 @@ def predict(
     wanted = split_names(features) if selection is None else _selected(selection)
     frame = read_table(file).frame
     data = choose_columns(frame, target, wanted, split_names(exclude), ids=split_names(id_column))
-    rows = read_table(new).frame
-    absent = [name for name in data.X.columns if name not in rows.columns]
+    rows = read_table(new).frame.collect()
+    absent = [name for name in data.names if name not in rows.columns]
     if absent:
         raise BadInput(
             f"{new} must have the columns of {file}. Missing: {listed(absent, 10)}. Add them."
         )
-    new_X = rows.select(data.X.columns)
-    check_predictors(new_X, is_new=True)
-    model = _fit(data.X, data.y, interval, trees, seed, jobs)
+    new_X = rows.select(data.names)
+    check_predictors(new_X.lazy(), is_new=True)
+    model = _fit(data.X.collect(), data.y, interval, trees, seed, jobs)
     predicted = _predictions(model, new_X, interval)
     write_csv(rows.with_columns(**predicted), out)
     say(f"Wrote {rows.height:,} predictions of {target} to {out}.")

@@ -44,7 +44,7 @@ def describe_run(
         "--separator": request["separator"],
         "--encoding": request["encoding"],
         "--target": request["target"],
-        "columns": data.X.columns,
+        "columns": data.names,
         "--group": data.groups,
         "--weights": request["weights"],
         "--blocks": request["blocks"],

@@ -68,7 +68,7 @@ def start_run(
         if not is_silent(request):
             for text in [*table.notes, *data.notes]:
                 note(f"{file}: {text}")
-            rows, columns = data.X.height, data.X.width
+            rows, columns = len(data.y), len(data.names)
             note(f"{file}: {rows:,} rows, {columns:,} columns, response {request['target']!r}.")
             say_how_long(data, plans, settings, n_subsamples)
         yield data, folder

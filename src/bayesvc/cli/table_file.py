@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -25,16 +25,20 @@ SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".xlsx", "
 _MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"]
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE = 1 << 18
-_BYTES_PER_CELL = 40  # text, frame, matrix and codes at the same time, at most
+_BYTES_PER_CELL = 40  # text, frame, linear model and codes at the same time, at most
+_BYTES_PER_CODED_CELL = 12  # codes and linear model, of a table that is not held as a whole
 _BYTES_PER_BYTE = 3  # the file, unpacked, and what polars makes of it
 _PART = 1 << 20
 
 
 @dataclass(frozen=True)
 class TableFile:
-    """A table, and sentences on what was guessed about its file."""
+    """A table, and sentences on what was guessed about its file.
 
-    frame: pl.DataFrame
+    A Parquet file is not read yet: its columns are, a few at a time, when they are asked for.
+    """
+
+    frame: pl.LazyFrame
     notes: list[str] = field(default_factory=list)
 
 
@@ -48,12 +52,12 @@ def read_table(path: Path, separator: str | None = None, encoding: str = "utf-8"
     zipped = path.suffix == ".gz"
     suffix = Path(path.stem).suffix if zipped else path.suffix
     readers: dict[str, Callable[[], TableFile]] = {
-        ".parquet": lambda: TableFile(_binary(path, zipped, "read_parquet")),
-        ".feather": lambda: TableFile(_binary(path, zipped, "read_ipc")),
-        ".arrow": lambda: TableFile(_binary(path, zipped, "read_ipc")),
-        ".xlsx": lambda: TableFile(_excel(path)),
-        ".xls": lambda: TableFile(_excel(path)),
-        ".ods": lambda: TableFile(_excel(path)),
+        ".parquet": lambda: TableFile(_binary(path, zipped, "scan_parquet")),
+        ".feather": lambda: TableFile(_binary(path, zipped, "scan_ipc")),
+        ".arrow": lambda: TableFile(_binary(path, zipped, "scan_ipc")),
+        ".xlsx": lambda: TableFile(_excel(path).lazy()),
+        ".xls": lambda: TableFile(_excel(path).lazy()),
+        ".ods": lambda: TableFile(_excel(path).lazy()),
     }
     if path.stat().st_size == 0:
         raise BadInput(f"{path} is empty. Give a table with a header and rows.")
@@ -84,15 +88,32 @@ def polars_or_refuse() -> Any:
     return polars
 
 
-def _check_table(path: Path, frame: pl.DataFrame) -> None:
-    if frame.width == 0 or frame.height == 0:
+def _check_table(path: Path, frame: pl.LazyFrame) -> None:
+    names = frame.collect_schema().names()
+    if not names or count_rows(frame) == 0:
         raise BadInput(f"{path} has no rows. Give a table with a header and rows.")
-    if frame.width == 1:
+    if len(names) == 1:
         raise BadInput(
             f"{path} must have at least two columns, a target and one to select from. Got the "
-            f"single column {frame.columns[0]!r}. If columns are separated by another character, "
+            f"single column {names[0]!r}. If columns are separated by another character, "
             "give it with --separator."
         )
+
+
+def count_rows(frame: pl.LazyFrame) -> int:
+    """Return the number of rows."""
+    pl = polars_or_refuse()
+    return int(frame.select(pl.len()).collect().item())
+
+
+def column_parts(frame: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    """Yield the columns of a table, a few at a time."""
+    from bayesvc.data.column_source import block_width
+
+    names = frame.collect_schema().names()
+    width = block_width((count_rows(frame), len(names)))
+    for first in range(0, len(names), width):
+        yield frame.select(names[first : first + width]).collect()
 
 
 def _nearest_file(path: Path) -> str:
@@ -103,16 +124,14 @@ def _nearest_file(path: Path) -> str:
     return f"Did you mean {str(path.with_name(close[0]))!r}?" if close else "Check the path."
 
 
-def _binary(path: Path, zipped: bool, reader: str) -> pl.DataFrame:
+def _binary(path: Path, zipped: bool, scan: str) -> pl.LazyFrame:
     pl = polars_or_refuse()
     try:
-        source: Any = _unpacked(path) if zipped else path
-        rows = getattr(pl, reader.replace("read", "scan"))(source)
-        cells = rows.select(pl.len()).collect().item() * len(rows.collect_schema())
-        _check_memory(path, cells * _BYTES_PER_CELL)
-        if zipped:
-            source.seek(0)
-        return getattr(pl, reader)(source)  # type: ignore[no-any-return]
+        rows = getattr(pl, scan)(_unpacked(path) if zipped else path)
+        cells = count_rows(rows) * len(rows.collect_schema())
+        in_parts = scan == "scan_parquet" and not zipped
+        _check_memory(path, cells * (_BYTES_PER_CODED_CELL if in_parts else _BYTES_PER_CELL))
+        return rows if in_parts else rows.collect().lazy()  # type: ignore[no-any-return]
     except (pl.exceptions.PolarsError, OSError, EOFError, zlib.error) as error:
         raise BadInput(
             f"{path} cannot be read ({_first_line(error)}). It may be damaged."
@@ -178,7 +197,7 @@ def _text_table(path: Path, zipped: bool, separator: str | None, encoding: str) 
     names = [name or f"column {place}" for place, name in enumerate(names, 1)]
     _refuse_repeated(path, names)
     frame.columns = names
-    return TableFile(frame, notes)
+    return TableFile(frame.lazy(), notes)
 
 
 def _one_character(separator: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -64,9 +65,14 @@ def count_iterations(plans: Sequence[Method], settings: dict[str, Any]) -> dict[
 
 def _seconds_per_iteration(data: ChosenColumns, prior: TreePrior, n_trees: int) -> float:
     import bayesvc as bv
+    from bayesvc.responses.encode import encode_y
 
+    pilot = prior.for_prediction()
+    y = encode_y(data.y, data.response)
+    if y.model.needs_linear_model(pilot):  # it takes long where there are many columns
+        pilot = replace(pilot, sigma_hat=float(y.values.std()))
     draws = bv.sample(
-        data.X, data.y, prior.for_prediction(), n_replicates=1, n_trees=n_trees, n_draws=1,
+        data.X, data.y, pilot, n_replicates=1, n_trees=n_trees, n_draws=1,
         burn_in=_PILOT_ITERATIONS, random_state=0, n_jobs=1, response=data.response,
     )  # fmt: skip
     return float(draws.seconds[0]) / (_PILOT_ITERATIONS + 1)

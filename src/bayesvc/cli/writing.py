@@ -55,10 +55,13 @@ def write_comparison(
 
 
 def _report(found: Selection | Comparison, path: Path, data: ChosenColumns, source: str) -> None:
-    from bayesvc.report import summarize_data, write_report
+    from bayesvc.report import DataSummary, describe_response, write_report
 
     target = str(data.y.name)
-    about = summarize_data(data.X, data.y, target=target, source=source)
+    about = DataSummary(
+        len(data.y), len(data.names), data.facts.missing, tuple(data.facts.constant), target,
+        describe_response(data.y, target), source,
+    )  # fmt: skip
     write_report(found, path, title=f"Columns that predict {target}", data_summary=about)
 
 

@@ -11,7 +11,7 @@ Examples
 'report.html'
 """
 
-from bayesvc.report.summary import DataSummary, summarize_data
+from bayesvc.report.summary import DataSummary, describe_response, summarize_data
 from bayesvc.report.write import report_html, write_report
 
-__all__ = ["DataSummary", "report_html", "summarize_data", "write_report"]
+__all__ = ["DataSummary", "describe_response", "report_html", "summarize_data", "write_report"]

@@ -122,7 +122,7 @@ def summarize_data(
         missing={names[j]: int(missing[j]) for j in np.flatnonzero(missing).tolist()},
         constant=tuple(names[j] for j in np.flatnonzero(constant).tolist()),
         target=name,
-        response=None if y is None else _response_text(y, name),
+        response=None if y is None else describe_response(y, name),
         source=source,
     )
 
@@ -184,7 +184,15 @@ def _constant_text(constant: tuple[str, ...] | None) -> str | None:
     return f"{number(len(constant))}, which cannot be selected: {listed(constant)}"
 
 
-def _response_text(y: Any, name: str) -> str:
+def describe_response(y: Any, name: str) -> str:
+    """Return a response in words: its range and mean, or its classes.
+
+    Examples
+    --------
+    >>> from bayesvc.report import describe_response
+    >>> describe_response([1.0, 2.0, 6.0], "dose")
+    'dose, from 1 to 6, mean 3'
+    """
     series = as_narwhals(y, "y")
     values = np.asarray(y if series is None else series.to_numpy()).ravel()
     if values.dtype.kind in "fiu" and len(np.unique(values[:1000])) > 2:
