@@ -72,7 +72,7 @@ def test_selection_csv_holds_no_formula_and_all_names(parquet, run, tmp_path):
     assert done.returncode == 0, done.stderr
     header, *rows = cells(tmp_path / "out" / "selection.csv")
     assert_no_formula([header, *rows])
-    names = [row[header.index("feature")] for row in rows]
+    names = [row[header.index("variable")] for row in rows]
     assert sorted(restored(names)) == sorted((*NAMES, "label"))
     assert set(PLAIN) <= set(names)
     told = json.loads((tmp_path / "out" / "selection.json").read_text(encoding="utf-8"))
@@ -88,7 +88,7 @@ def test_comparison_csv_holds_no_formula_and_all_names(parquet, run, tmp_path):
     assert done.returncode == 0, done.stderr
     header, *rows = cells(tmp_path / "out" / "comparison.csv")
     assert_no_formula([header, *rows])
-    names = [row[header.index("feature")] for row in rows]
+    names = [row[header.index("variable")] for row in rows]
     assert sorted(restored(names)) == sorted((*NAMES, "label"))
 
 

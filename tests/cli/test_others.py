@@ -22,7 +22,7 @@ def test_compare_shows_where_methods_agree(run_process, file, tmp_path):
     assert done.stdout.splitlines()[-2:] == ["Results: out", f"Report: {Path('out/report.html')}"]
     assert (tmp_path / "out" / "report.html").exists()
     table = pl.read_csv(tmp_path / "out" / "comparison.csv")
-    assert table["feature"].to_list()[:2] == ["b", "d"]
+    assert table["variable"].to_list()[:2] == ["b", "d"]
     assert table["methods"].to_list()[:2] == [3, 3]
     told = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert told["selected"]["dart-vc"] == ["b", "d"]

@@ -33,8 +33,8 @@ def test_the_answer_and_its_files(run_process, file, tmp_path, table):
     assert "60 rows, 5 columns, response 'y'" in done.stderr
     out = tmp_path / "out"
     found = pl.read_csv(out / "selection.csv")
-    assert found.columns[:2] == ["feature", "selected"]
-    assert found["feature"].to_list()[:2] in (["b", "d"], ["d", "b"])
+    assert found.columns[:2] == ["variable", "selected"]
+    assert found["variable"].to_list()[:2] in (["b", "d"], ["d", "b"])
     assert found["selected"].to_list() == [True, True, False, False, False]
     told = json.loads((out / "selection.json").read_text())
     assert sorted(told["selected"]) == ["b", "d"]
@@ -239,7 +239,7 @@ def test_messy_columns(run, tmp_path):
     assert "'site' holds text and is treated as categorical" in done.stderr
     assert "'dose' holds" in done.stderr
     rows = pl.read_csv(tmp_path / "messy-selection" / "selection.csv")
-    assert set(rows["feature"]) == {"site", "dose", "sides"}
+    assert set(rows["variable"]) == {"site", "dose", "sides"}
     about = json.loads((tmp_path / "messy-selection" / "selection.json").read_text())
     assert "did not change the selection" in about["stopping"]
     assert about["signal"]["found"]
@@ -271,7 +271,7 @@ def test_other_rows(run, file, tmp_path, table):
         random_state=0,
     )  # fmt: skip
     expected = dict(zip(table.columns[:5], stable.frequency.tolist(), strict=True))
-    assert dict(zip(found["feature"], found["row_stability"], strict=True)) == expected
+    assert dict(zip(found["variable"], found["row_stability"], strict=True)) == expected
     told = json.loads((tmp_path / "out" / "selection.json").read_text())
     assert {v["variable"]: v["row_stability"] for v in told["variables"]} == expected
     assert "In subsamples" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

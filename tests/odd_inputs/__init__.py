@@ -19,7 +19,7 @@ SECTIONS: dict[str, list[Case]] = {
     "y": responses.CASES,
     "Groups, weights and blocks": rows.CASES,
     "Settings": settings.CASES,
-    "Resamples of rows": resamples.CASES,
+    "Subsamples of rows": resamples.CASES,
     "Estimators and predictions": estimators.CASES,
     "Files": files.CASES,
     "Tables on the command line": [*commands.TARGETS, *commands.COLUMNS, *commands.FILES],

@@ -134,7 +134,7 @@ ACCEPTED: list[Case] = [
     Accepted("one draw after no burn-in", lambda: sample(n_draws=1, burn_in=0),
              "it is done; nobody will want it",
              lambda draws: draws.sigma.shape == (2, 1)),
-    Accepted("more threads than there are CPUs, or than fits", lambda: sample(n_jobs=64),
+    Accepted("more threads than there are CPUs or chains", lambda: sample(n_jobs=64),
              "the result is the same, bit for bit",
              lambda draws: (draws.vc == sample().vc).all()),
     Accepted("a seed beyond 64 bits", lambda: sample(random_state=2**100),

@@ -300,7 +300,7 @@ def test_binary_response(classification: Dataset) -> None:
     labels = np.where(y > 0, "$yes$", "$no$")
     found = bv.select(X, labels, n_replicates=2, **SEEDED)
     assert len(found.plot("traces", quantities=["n_splits", "alpha"]).axes) == 2
-    with pytest.raises(ValueError, match="quantities='sigma' is not known here"):
+    with pytest.raises(ValueError, match="`quantities` must be known for these draws"):
         found.plot("traces", quantities="sigma")
     plot = found.plot("partial_dependence", X=X, y=labels, features=2, n_trees=10, burn_in=50,
                       n_draws=30)  # fmt: skip
@@ -321,7 +321,7 @@ def test_abc(regression: Dataset) -> None:
         "partial_dependence", X=X, y=y, features=1, n_trees=10, burn_in=30, n_draws=20
     )
     assert set(plot.data["variable"]) == {"x1"}
-    with pytest.raises(ValueError, match="one draw each, which have no traces; look at"):
+    with pytest.raises(ValueError, match="one draw each, which have no traces, instead"):
         found.plot("traces")
 
 

@@ -136,5 +136,5 @@ def test_traces_show_it(data):
     plot = bv.plots.traces(draws)
     shown = plot.data["value"][plot.data["quantity"] == "k"]
     np.testing.assert_array_equal(shown, draws.k.ravel())
-    with pytest.raises(ValueError, match="quantities='k' is not known here"):
+    with pytest.raises(ValueError, match="`quantities` must be known for these draws"):
         bv.plots.traces(bv.sample(*data, bv.BART(), n_replicates=2, **SEEDED), quantities="k")

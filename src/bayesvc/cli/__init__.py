@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bayesvc.cli.signals import sigterm_as_interrupt
+from bayesvc.cli.signals import INTERRUPTED, sigterm_as_interrupt
 
 
 def main() -> None:
@@ -16,4 +16,6 @@ def main() -> None:
             if error.name not in ("click", "rich"):
                 raise
             sys.exit(f"The command line needs {error.name}. Run: pip install 'bayesvc[cli]'")
+        except KeyboardInterrupt:
+            sys.exit(INTERRUPTED)
         app()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesvc._text import visible
+from bayesvc.cli.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,9 +51,12 @@ class InOrderOfUse(click.Group):
 
 @contextmanager
 def _visible_errors() -> Iterator[None]:
-    """Make visible what click says about arguments, apart from the lines of its own."""
+    """Make visible what click says about arguments, and end quietly where Ctrl-C comes early."""
     try:
         yield
+    except KeyboardInterrupt:
+        click.echo("Stopped.", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
     except click.ClickException as error:
         vars(error).update(message=visible(error.message, keep="\n\t"))
         raise

@@ -16,12 +16,12 @@ def check_subsamples(
     data: ChosenColumns, n_subsamples: int, settings: dict[str, Any], **how: Any
 ) -> None:
     """Raise an error about the data or the settings before anything is sampled."""
-    from bayesvc.selection.subsample_plan import prepare
+    from bayesvc.selection.subsample_plan import plan_subsamples
     from bayesvc.selection.subsamples import SubsampleScheme
 
     about = {"sample_weight": None, "permute_within": None, "groups": None} | data.about
     chain = ("n_trees", "burn_in", "n_draws")
-    prepare(
+    plan_subsamples(
         data.X, data.y, SubsampleScheme(n_subsamples, 0.5, pairs=True), selection=None, blocks=None,
         method=how.pop("method"), n_jobs=settings["n_jobs"], **about,
         settings={name: settings[name] for name in chain} | how,

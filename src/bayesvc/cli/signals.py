@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 EXIT_CODE = 128 + signal.SIGTERM
+INTERRUPTED = 128 + signal.SIGINT
 _SECONDS_OF_ONE_REQUEST = 1.0
 
 

@@ -25,8 +25,7 @@ def write_selection(
 ) -> None:
     """Write selection.csv, selection.json, draws.npz, figures and report.html."""
     page = folder / "report.html"
-    evidence = found.table.rename({"variable": "feature"})
-    evidence = evidence.sort(["selected", "rank", "feature"], descending=[True, False, False])
+    evidence = found.table.sort(["selected", "rank", "variable"], descending=[True, False, False])
     write_csv(evidence, folder / "selection.csv")
     found.to_json(folder / "selection.json")
     found.draws.save(folder / "draws.npz")
@@ -39,8 +38,7 @@ def write_comparison(
 ) -> None:
     """Write comparison.csv, comparison.json, a figure and report.html."""
     page, figure = folder / "report.html", folder / "figures" / "agreement.svg"
-    votes = found.table.rename({"variable": "feature"})
-    votes = votes.sort("methods", descending=True, maintain_order=True)
+    votes = found.table.sort("methods", descending=True, maintain_order=True)
     write_csv(votes, folder / "comparison.csv")
     chosen = {name: selection.names for name, selection in found.items()}
     about = {

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class ExampleDataset:
-    """Predictors, response, and which columns the response truly depends on.
+    """Columns, response, and which columns the response truly depends on.
 
     Examples
     --------

@@ -30,14 +30,14 @@ class Draws:
     """Replicates of one prior on one data set. Made by `sample`, never changed.
 
     `from_counts`, `from_stochtree`, `from_bartz` and `from_pymc_bart` make such an object from the
-    split counts of other programs' fits. Those tell `vc`, `vip`, `mpvip` and the sums of counts;
+    split counts of other packages' chains. Those tell `vc`, `vip`, `mpvip` and the sums of counts;
     what they do not tell is NaN in the arrays of floats and None elsewhere.
 
     Attributes
     ----------
     vc, vip, mpvip, mi : ndarray (n_replicates, n_features)
-        Mean number of splits on a variable per draw; mean share of the splits; share of draws
-        that split on it at all; Metropolis importance.
+        Mean number of splits on a variable per draw; mean proportion of the splits; proportion of
+        draws that split on it at all; Metropolis importance.
     vip_of_sums : ndarray (n_replicates, n_features)
         Splits on a variable over all draws divided by all splits.
     sigma, n_splits, alpha : ndarray (n_replicates, n_draws)
@@ -174,7 +174,7 @@ class Draws:
 
     @property
     def acceptance(self) -> dict[str, FloatArray]:
-        """Share of the proposals accepted, per move: birth, death, change, swap.
+        """Proportion of the proposals accepted, per move: birth, death, change, swap.
 
         NaN for a move that was never proposed, and for draws made of counts.
         """
@@ -194,7 +194,7 @@ class Draws:
         if not np.isnan(sigma):
             traces += f", sigma {sigma:.4g}"
         if self.prior is None:
-            origin = "of" if self.source == "counts" else f"of {self.source} fits, of"
+            origin = "of" if self.source == "counts" else f"of {self.source} chains, of"
             return (
                 f"<Draws: split counts {origin} {self.n_features} variables,"
                 f" {self.n_replicates} replicates x {self.n_draws} draws\n"

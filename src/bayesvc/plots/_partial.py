@@ -58,8 +58,8 @@ def partial_dependence(
         Response; only for a Selection.
     features : int, str or several of these, optional
         Columns, by position in X or name. By default the selected ones, or those with the largest
-        share of the splits, at most `most`, the most important first; groups of columns are left
-        out, for they cannot be held at one value.
+        proportion of the splits, at most `most`, the most important first; groups of columns are
+        left out, for they cannot be held at one value.
     most : int, default 6
     n_rows : int, default 300
         Most rows of X to average over, evenly spaced.

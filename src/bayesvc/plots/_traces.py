@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._validation import check_choice
+from bayesvc._validation import check_choice, must_be
 from bayesvc.draws import diagnostics
 from bayesvc.draws.diagnostics import RHAT_LIMIT
 from bayesvc.draws.draws import Draws
@@ -88,14 +88,15 @@ def traces(source: Any, *, quantities: str | Sequence[str] | None = None, ax: An
 def _quantities(draws: Draws, asked: str | Sequence[str] | None) -> list[str]:
     if draws.abc is not None:
         raise ValueError(
-            "source holds forests of SpikeForest, one draw each, which have no traces; look at "
-            "draws.abc.discrepancy, or plot the stability of the selection"
+            "`source` must hold chains. Got forests of SpikeForest, one draw each, which have no "
+            "traces, instead. Look at draws.abc.discrepancy, or plot the stability."
         )
     known = [name for name in _LABELS if _is_known(draws, name)]
     if asked is None:
         if not known:
             raise ValueError(
-                f"source has {draws.n_draws} draws per chain, too few for a trace; take more"
+                "`source` must hold at least 2 draws per chain for a trace. Got "
+                f"{draws.n_draws} instead. Increase `n_draws`."
             )
         return known
     names = [asked] if isinstance(asked, str) else list(asked)
@@ -103,9 +104,12 @@ def _quantities(draws: Draws, asked: str | Sequence[str] | None) -> list[str]:
         check_choice("quantities", name, _LABELS)
         if name not in known:
             listed = ", ".join(map(repr, known))
-            raise ValueError(f"quantities={name!r} is not known here; known are {listed}")
+            raise ValueError(
+                f"`quantities` must be known for these draws: {listed}. Got {name!r} instead."
+            )
     if not names:
-        raise ValueError("quantities=[] leaves nothing to draw; pass some, or leave it out")
+        remedy = "pass some, or leave it out"
+        raise ValueError(must_be("quantities", "at least one name", "an empty list", remedy))
     return names
 
 

@@ -58,7 +58,7 @@ class SubsamplePlan:
         }
 
 
-def prepare(
+def plan_subsamples(
     X: Any,
     y: Any,
     scheme: SubsampleScheme,

@@ -17,7 +17,7 @@ from bayesvc.responses.base import Response
 from bayesvc.sampling.progress import Progress, ProgressCallback
 from bayesvc.selection.result import Selection
 from bayesvc.selection.select import select
-from bayesvc.selection.subsample_plan import SubsamplePlan, prepare
+from bayesvc.selection.subsample_plan import SubsamplePlan, plan_subsamples
 from bayesvc.selection.subsample_text import as_html, as_text
 from bayesvc.selection.subsamples import SubsampleScheme
 
@@ -166,7 +166,7 @@ def row_stability(
     if allow_empty is None:
         allow_empty = selection is not None and selection.allow_empty
     scheme = SubsampleScheme(n_subsamples, fraction, pairs)
-    work = prepare(
+    work = plan_subsamples(
         X, y, scheme, selection=selection, method=method, settings=settings, blocks=blocks,
         random_state=random_state, n_jobs=n_jobs, response=response, groups=groups,
         sample_weight=sample_weight, permute_within=permute_within, allow_empty=allow_empty,

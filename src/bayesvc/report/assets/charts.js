@@ -155,15 +155,15 @@
   function stable(chart) {
     const at = chart.row.map((_, i) => i);
     const colour = chart.row.map((row) => (chosen(row) ? colours.selected : colours.other));
-    const hover = (shares, words) => at.map(
-      (i) => hoverName(chart.row[i]) + "<br>selected in " + percent(shares[i]) + " " + words);
+    const hover = (frequencies, words) => at.map(
+      (i) => hoverName(chart.row[i]) + "<br>selected in " + percent(frequencies[i]) + " " + words);
     const traces = [
       points("one replicate left out", chart.leaveOneOut, at, hover(chart.leaveOneOut, "with one replicate left out"),
         { color: colour, size: 10 }),
       points("replicates resampled", chart.bootstrap, at, hover(chart.bootstrap, "with resampled replicates"),
         { color: colour, size: 16, symbol: "circle-open", line: { width: 2 } }),
     ];
-    const xaxis = { range: [-0.04, 1.04], tickformat: ".0%", title: title("share of the selections"), fixedrange: true };
+    const xaxis = { range: [-0.04, 1.04], tickformat: ".0%", title: title("selection frequency"), fixedrange: true };
     return [traces, layout(rowHeight(chart.row), { xaxis: xaxis, yaxis: rowsAxis(chart.row) })];
   }
 
