@@ -12,7 +12,8 @@ using bayesvc::Rule;
 namespace {
 
 using bayesvc::ListedTree;
-constexpr std::array<const char*, bayesvc::n_moves> move_names{"birth", "death", "change", "swap"};
+constexpr std::array<const char*, bayesvc::n_moves> move_names{"birth", "death", "change", "swap",
+                                                               "perturb"};
 
 // A forest with a random stream for draws that must not disturb it.
 struct Chain {

@@ -51,6 +51,41 @@ std::uint64_t Cutpoints::draw(const RowSet& rows, std::uint32_t coding, Rng& rng
   return cutpoints[rng.below(static_cast<std::uint32_t>(cutpoints.size()))];
 }
 
+// The window is placed at random around the cutpoint. Seen from any cutpoint in it, it is as likely
+// as from any other, and each value of the node in it is as likely to be drawn (by rejection, as in
+// `draw`).
+std::uint64_t Cutpoints::draw_near(const RowSet& rows, std::uint32_t coding, std::uint64_t cutpoint,
+                                   CodeRange range, std::uint32_t width, Rng& rng) const {
+  const auto here = static_cast<std::uint32_t>(cutpoint);
+  const std::uint32_t below = rng.below(width + 1);
+  range.low = std::max(range.low, here - std::min(below, here));
+  range.high = std::min(range.high, here + (width - below));
+  const ColumnView column = columns_.view(coding);
+  if (few_values(coding)) {
+    const std::uint32_t wanted = (~0u >> (31 - range.high)) & (~0u << range.low);
+    std::uint32_t present = kernels_.present_codes(columns_.n(), rows, column) & wanted;
+    auto skip = rng.below(static_cast<std::uint32_t>(std::popcount(present)));
+    for (; skip > 0; --skip) present &= present - 1;
+    return static_cast<std::uint64_t>(std::countr_zero(present));
+  }
+  const bool from_rows = rows.size < columns_.n_distinct(coding);
+  for (;;) {
+    const std::uint32_t code = from_rows ? columns_.code(coding, random_row(rows, rng))
+                                         : range.low + rng.below(range.high - range.low + 1);
+    if (!range.has(code)) continue;
+    if (untied(coding)) return code;
+    const std::uint32_t ties = kernels_.count_code(columns_.n(), rows, column, code);
+    if (ties == 1 || (ties > 1 && (!from_rows || rng.below(ties) == 0))) return code;
+  }
+}
+
+std::uint64_t Cutpoints::draw_near_subset(const RowSet& rows, std::uint32_t coding,
+                                          std::uint64_t cutpoint, Rng& rng) const {
+  count_categories(rows, coding);
+  const std::uint32_t moved = present_[rng.below(static_cast<std::uint32_t>(present_.size()))];
+  return cutpoint ^ (std::uint64_t{1} << moved);
+}
+
 std::size_t Cutpoints::random_row(const RowSet& rows, Rng& rng) const {
   const auto n = static_cast<std::uint32_t>(columns_.n());
   if (rows.size >= n / 16) {

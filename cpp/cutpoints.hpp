@@ -13,6 +13,12 @@
 
 namespace bayesvc {
 
+// The codes from `low` to `high`; there is one at least.
+struct CodeRange {
+  std::uint32_t low = 0, high = 0;
+  bool has(std::uint32_t code) const { return low <= code && code <= high; }
+};
+
 class Cutpoints {
  public:
   Cutpoints(const Columns& columns, const Kernels& kernels, std::uint32_t min_rows)
@@ -38,6 +44,15 @@ class Cutpoints {
   // Uniform over the admissible cutpoints given that it is one of them: check, and draw again if it
   // is not. There must be one.
   std::uint64_t draw(const RowSet& rows, std::uint32_t coding, Rng& rng) const;
+
+  // One of the node's values in an ordered column that is within `range`, as the cutpoint is, and
+  // in a window of this width that holds both. Each proposes the other with the same probability.
+  // It may be inadmissible, or the same.
+  std::uint64_t draw_near(const RowSet& rows, std::uint32_t coding, std::uint64_t cutpoint,
+                          CodeRange range, std::uint32_t width, Rng& rng) const;
+  // The same for a subset of categories: one that occurs in the node goes to the other side.
+  std::uint64_t draw_near_subset(const RowSet& rows, std::uint32_t coding, std::uint64_t cutpoint,
+                                 Rng& rng) const;
 
   std::size_t random_row(const RowSet& rows, Rng& rng) const;
 

@@ -1,4 +1,4 @@
-// Change above other splits, and swap: the rows of a whole subtree are routed anew.
+// Change and perturb above other splits, and swap: the rows of a whole subtree are routed anew.
 //
 // Besides the likelihood, the ratio holds for every node below the change the probability of its
 // rule (s over the eligible mass, one over the number of cutpoints) and of being terminal. Where s
@@ -137,7 +137,7 @@ double birth_ratio_at(const TreeUpdate& update, const Tree& tree, std::int32_t k
 
 // Puts the proposed rules, and the ghosts that come with them, into a copy of the tree.
 void alter_rules(Tree& tree, const Proposal& proposal) {
-  if (proposal.kind == Move::change) {
+  if (proposal.kind != Move::swap) {
     tree.node(proposal.node).rule = proposal.rule;
     tree.node(proposal.node).n_choices = 0;
     tree.exhaustion(proposal.node).ghosts = proposal.ghosts;
@@ -151,8 +151,9 @@ void alter_rules(Tree& tree, const Proposal& proposal) {
 void evaluate_deep(TreeUpdate& update, Proposal& proposal) {
   const Tree& old_tree = update.assigned.tree;
   const std::int32_t top = proposal.node;
-  // A changed rule at the top is proposed from its own prior: both cancel.
-  const bool change = proposal.kind == Move::change;
+  // A changed rule at the top is proposed from its own prior: both cancel. A perturbed one keeps
+  // its prior, and both are as likely to propose each other.
+  const bool change = proposal.kind != Move::swap;
   const double old_log_prior = subtree_log_prior(update, top, change);
   if (!proposal.rerouted) proposal.rerouted.emplace(update.assigned);
   auto& [tree, ids] = *proposal.rerouted;
@@ -174,7 +175,7 @@ void evaluate_deep(TreeUpdate& update, Proposal& proposal) {
 
 void apply_deep(TreeUpdate& update, Proposal& proposal) {
   const std::int32_t top = proposal.node;
-  const bool change = proposal.kind == Move::change;
+  const bool change = proposal.kind != Move::swap;
   const Tree& old_tree = update.assigned.tree;
   Tree& tree = proposal.rerouted->tree;
   SplitCounts& counts = update.state.splitting->counts();

@@ -41,6 +41,14 @@ class Eligibility {
   void draw_cutpoint(const RowSet& rows, Rule& rule, Rng& rng) const {
     rule.cutpoint = cutpoints_.draw(rows, rule.coding, rng);
   }
+  // Another cutpoint near that of the rule, within the range if it is ordered; it may be
+  // inadmissible, or the same. Each proposes the other with the same probability.
+  void draw_near(const RowSet& rows, Rule& rule, CodeRange range, std::uint32_t width,
+                 Rng& rng) const {
+    rule.cutpoint = columns_.categorical(rule.coding)
+                        ? cutpoints_.draw_near_subset(rows, rule.coding, rule.cutpoint, rng)
+                        : cutpoints_.draw_near(rows, rule.coding, rule.cutpoint, range, width, rng);
+  }
   bool admissible(std::uint32_t n_left, std::uint32_t n_rows) const {
     return cutpoints_.admissible(n_left, n_rows);
   }

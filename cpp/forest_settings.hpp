@@ -13,15 +13,15 @@
 
 namespace bayesvc {
 
-enum class Move : std::uint8_t { birth, death, change, swap };
-inline constexpr std::size_t n_moves = 4;
+enum class Move : std::uint8_t { birth, death, change, swap, perturb };
+inline constexpr std::size_t n_moves = 5;
 
 struct ForestSettings {
   std::size_t n_trees = 20;
   double gamma = 0.95, beta = 2.0;  // a node at depth d splits with probability gamma (1+d)^-beta
   std::uint32_t min_samples_leaf = 1;
-  std::array<double, n_moves> moves{0.25, 0.25, 0.4, 0.1};  // sum to 1
-  double leaf_sd = 0.05;                                    // of the prior of the leaf values
+  std::array<double, n_moves> moves{0.25, 0.25, 0.4, 0.1, 0};  // sum to 1
+  double leaf_sd = 0.05;                                       // of the prior of the leaf values
   bool learn_leaf_sd = false;  // under a half-Cauchy prior with median leaf_sd
 
   std::string response = "gaussian";                        // see make_response_model

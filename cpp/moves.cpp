@@ -1,4 +1,4 @@
-// Birth, death, and change where both children are leaves.
+// Birth, death, and change and perturb where both children are leaves.
 #include "moves.hpp"
 
 #include <algorithm>
@@ -80,6 +80,16 @@ void propose_change(TreeUpdate& update, Proposal& proposal) {
   if (proposal.deep) make_admissible(update, proposal);
 }
 
+// The variable stays, and with it the ghosts that its rule came with.
+void propose_perturb(TreeUpdate& update, Proposal& proposal) {
+  const Tree& tree = update.assigned.tree;
+  proposal.node = draw_node(tree, is_internal, tree.n_splits(), update.state.rng);
+  proposal.deep = !tree.is_nog(proposal.node);
+  proposal.rows.find(update.assigned, proposal.node, update.model.kernels);
+  proposal.ghosts = tree.exhaustion(proposal.node).ghosts;
+  perturb_cutpoint(update, proposal);
+}
+
 // Where the number of rows does not tell, looks at the rows on either side of the rule.
 void find_splittable_sides(TreeUpdate& update, Proposal& proposal) {
   const Eligibility& eligibility = update.model.eligibility;
@@ -124,11 +134,14 @@ double log_standing_birth_ratio(const TreeUpdate& update, const Node& node,
                          leaf_stats(tree.node(node.right), update.sums), context);
 }
 
-// Birth, or change of a node with two leaves.
+// Birth, or a new rule for a node with two leaves.
 void evaluate_split(TreeUpdate& update, Proposal& proposal) {
   const Tree& tree = update.assigned.tree;
   const Node& node = tree.node(proposal.node);
   const RowSet& rows = proposal.rows.set();
+  if (proposal.kind == Move::perturb &&
+      !update.model.eligibility.admissible(update.sums.left_count, rows.size))
+    return;
   // The node's largest value was drawn.
   while (!update.model.eligibility.admissible(update.sums.left_count, rows.size)) {
     draw_cutpoint_again(update, proposal);
@@ -257,6 +270,9 @@ void propose(TreeUpdate& update, Proposal& proposal) {
       proposal.child = draw_node(tree, is_internal_child, tree.n_splits() - 1, rng);
       proposal.node = tree.node(proposal.child).parent;
       proposal.deep = true;
+      break;
+    case Move::perturb:
+      propose_perturb(update, proposal);
       break;
   }
 }

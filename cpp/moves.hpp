@@ -1,4 +1,4 @@
-// Birth, death, change and swap: what is proposed, its ratio, its effect.
+// Birth, death, change, swap and perturb: what is proposed, its ratio, its effect.
 #pragma once
 
 #include "forest_state.hpp"
@@ -25,6 +25,9 @@ void apply(TreeUpdate& update, Proposal& proposal);
 // Change above other splits, and swap (deep_moves.cpp).
 void evaluate_deep(TreeUpdate& update, Proposal& proposal);
 void apply_deep(TreeUpdate& update, Proposal& proposal);
+
+// A cutpoint near that of the proposal's node (perturb.cpp); not possible if it is the same.
+void perturb_cutpoint(TreeUpdate& update, Proposal& proposal);
 
 // A birth at a node: the tree without it, and with it.
 struct BirthContext {

@@ -16,15 +16,16 @@ struct Proposal {
   Move kind = Move::birth;
   std::int32_t node = -1, child = -1;
   bool possible = true;
-  bool deep = false;  // change above other splits, or swap
+  bool deep = false;  // a new rule above other splits, or swap
 
-  // Birth and change: the rows of the node, the rule for it, and the ghosts the rule came with.
+  // Birth, change and perturb: the rows of the node, the rule for it, and the ghosts the rule came
+  // with.
   NodeRows rows;
   Rule rule{};
   BoundRule bound;
   std::vector<Ghost> ghosts;
 
-  // Birth, and change above two leaves: the two sides of the rule.
+  // Birth, and a new rule above two leaves: the two sides of the rule.
   NodeStats left, right;
 
   // Deep moves: the tree with the rows routed anew, and the sums of its leaves.

@@ -38,7 +38,7 @@ def prior_of(fdp: atheris.FuzzedDataProvider) -> bv.DART | bv.BART | bv.SpikeFor
         if name == "min_samples_leaf":
             settings[name] = fdp.ConsumeIntInRange(0, 6)
         elif name == "moves":
-            settings[name] = tuple(abs(harness.number(fdp)) for _ in range(4))
+            settings[name] = tuple(abs(harness.number(fdp)) for _ in range(5))
         elif name == "split_weights":
             settings[name] = [harness.number(fdp) for _ in range(fdp.ConsumeIntInRange(0, 5))]
         elif name == "form":

@@ -82,6 +82,24 @@ BUGS = {
         "context.leaves_before == 1 ? 1.0 : moves[0]",
         "moves[0]",
     ),
+    "perturb-window": Bug(
+        "perturb places more of its window above the cutpoint than below",
+        "cpp/cutpoints.cpp",
+        "const std::uint32_t below = rng.below(width + 1);",
+        "const std::uint32_t below = rng.below(width / 2 + 1);",
+    ),
+    "perturb-range": Bug(
+        "perturb ignores the rules below the node",
+        "cpp/perturb.cpp",
+        "    range = between_rules_below(tree, proposal.node, range);\n",
+        "",
+    ),
+    "perturb-admissible": Bug(
+        "perturb draws again where its cutpoint is inadmissible",
+        "cpp/moves.cpp",
+        "if (proposal.kind == Move::perturb &&",
+        "if (false &&",
+    ),
     "leaf-value": Bug(
         "leaf values drawn with twice their variance",
         "cpp/leaf_model.cpp",

@@ -75,6 +75,7 @@ inline ForestSettings bushy(const Columns& columns) {
   settings.n_trees = 5;
   settings.gamma = 0.99;
   settings.beta = 0.1;
+  settings.moves = {0.25, 0.25, 0.25, 0.1, 0.15};
   settings.leaf_sd = 0.15;
   settings.lambda = 0.01;
   settings.weights.assign(columns.p(), 1.0);

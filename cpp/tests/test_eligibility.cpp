@@ -1,7 +1,10 @@
 // Seeds are fixed. The chi-square scores are held against z_limit of statistics.hpp: a fresh seed
-// would raise a false alarm about once in 1.7 million scores; some 100 are taken here.
+// would raise a false alarm about once in 1.7 million scores; some 200 are taken here.
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <map>
+#include <set>
 #include <vector>
 
 #include "../eligibility.hpp"
@@ -115,6 +118,46 @@ double z_of_rules(const Columns& columns, const Eligibility& eligibility, const 
   return rules.size() == 1 ? 0 : statistics::z_of_counts(counts, shares);
 }
 
+// Scores draws near a value of the node against a listing of all windows.
+double z_of_near(const Columns& columns, const bayesvc::Cutpoints& cutpoints, const Node& node,
+                 std::uint32_t coding, Rng& rng) {
+  std::set<std::uint32_t> values;
+  for (const std::size_t i : node.rows()) values.insert(columns.code(coding, i));
+  const auto here =
+      *std::next(values.begin(), rng.below(static_cast<std::uint32_t>(values.size())));
+  const std::uint32_t n_codes = columns.n_distinct(coding);
+  const bayesvc::CodeRange range{rng.below(here + 1), here + rng.below(n_codes - here)};
+  const std::uint32_t width = 1 + rng.below(n_codes);
+  std::map<std::uint32_t, double> shares, counts;
+  for (std::uint32_t below = 0; below <= width; ++below) {
+    std::vector<std::uint32_t> window;
+    for (const std::uint32_t value : values)
+      if (range.has(value) && value + below >= here && value <= here + width - below)
+        window.push_back(value);
+    for (const std::uint32_t value : window)
+      shares[value] += 1.0 / static_cast<double>((width + 1) * window.size());
+  }
+  for (int draw = 0; draw < 4000; ++draw)
+    counts[static_cast<std::uint32_t>(
+        cutpoints.draw_near(node.set(), coding, here, range, width, rng))] += 1;
+  for (const auto& [value, count] : counts) CHECK(shares.contains(value));
+  std::vector<double> seen(1, 0.0), expected(1, 0.0);  // first: all rare values together
+  for (const auto& [value, share] : shares) {
+    if (4000 * share >= 10) {
+      seen.push_back(counts[value]);
+      expected.push_back(share);
+    } else {
+      seen[0] += counts[value];
+      expected[0] += share;
+    }
+  }
+  if (4000 * expected[0] < 10) {
+    seen.erase(seen.begin());
+    expected.erase(expected.begin());
+  }
+  return seen.size() <= 1 ? 0 : statistics::z_of_counts(seen, expected);
+}
+
 }  // namespace
 
 TEST(eligibility_agrees_with_brute_force) {
@@ -203,6 +246,20 @@ TEST(rules_are_drawn_from_their_prior) {
     }
   }
   CHECK(n_scores > 40);
+}
+
+TEST(cutpoints_nearby_come_from_windows_around_the_old_one) {
+  Rng rng = rng_of(34);
+  for (const Kind kind : {Kind::untied, Kind::binary, Kind::tied}) {
+    const Matrix m = matrix_of(kind, 200, rng);
+    const Columns columns = m.encode();
+    const bayesvc::Cutpoints cutpoints(columns, bayesvc::kernels_named("auto"), 1);
+    for (int k = 0; k < 6; ++k) {
+      const Node node = k ? random_node(m.n, rng) : Node{std::vector<LeafId>(m.n, 0), 0, 0};
+      for (std::uint32_t coding = 0; coding < columns.n_codings(); ++coding)
+        CHECK_NEAR(z_of_near(columns, cutpoints, node, coding, rng), 0.0, statistics::z_limit);
+    }
+  }
 }
 
 // A small node in many rows is counted through, a large one is met by chance.

@@ -114,7 +114,7 @@ TEST(trees_outgrow_the_registers) {
     settings.splitting = prior;
     settings.sigma = 0.02;
     settings.leaf_sd = 0.3;
-    settings.moves = {0.4, 0.2, 0.3, 0.1};
+    settings.moves = {0.4, 0.2, 0.2, 0.1, 0.1};
     check_chain(columns, response(m, false), settings, 300, tracks);
   }
   check_tracks(tracks, 17);
@@ -149,7 +149,7 @@ TEST(leaf_values_follow_their_rows) {
       settings.n_trees = 1;
       settings.sigma = 0.25;
       settings.leaf_sd = 0.25;
-      settings.moves = {0.2, 0.4, 0.3, 0.1};
+      settings.moves = {0.2, 0.4, 0.2, 0.1, 0.1};
       settings.single_precision = single;
       Forest forest(columns, y.data(), settings, {1, 2, 3, 4});
       for (int k = 0; k < 400; ++k) {

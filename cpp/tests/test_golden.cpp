@@ -91,6 +91,7 @@ std::uint64_t run(const Golden& golden, const char* kernel) {
   const std::vector<double> y = exact_response(m, golden.binary);
   ForestSettings settings = bushy(columns);
   settings.beta = 1.0;
+  settings.moves = {0.25, 0.25, 0.4, 0.1, 0};
   settings.splitting = golden.prior;
   settings.single_precision = golden.single;
   settings.response = golden.binary ? "probit" : "gaussian";

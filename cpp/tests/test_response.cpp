@@ -97,7 +97,7 @@ TEST(trees_follow_responses_and_precisions_that_change_every_sweep) {
       for (const bool single : {true, false}) {
         ForestSettings settings = bushy(columns);
         settings.n_trees = n_trees;
-        settings.moves = {0.2, 0.4, 0.3, 0.1};
+        settings.moves = {0.2, 0.4, 0.2, 0.1, 0.1};
         settings.single_precision = single;
         auto made = std::make_unique<ShiftingResponse>();
         const ShiftingResponse& model = *made;

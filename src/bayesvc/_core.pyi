@@ -58,7 +58,7 @@ class Settings:
     gamma: float
     beta: float
     min_samples_leaf: int
-    moves: tuple[float, float, float, float]
+    moves: tuple[float, float, float, float, float]
     leaf_sd: float
     learn_leaf_sd: bool
     nu: float

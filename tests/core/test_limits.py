@@ -22,7 +22,7 @@ def bushy_settings(p: int, *, likelihood: bool = False) -> _core.Settings:
     settings.n_trees = 1
     settings.gamma = 0.9999
     settings.beta = 0.0
-    settings.moves = (0.97, 0.01, 0.01, 0.01)
+    settings.moves = (0.97, 0.01, 0.01, 0.01, 0)
     settings.leaf_sd = 0.3
     settings.sigma = 0.01
     settings.likelihood = likelihood
@@ -197,7 +197,7 @@ def test_arguments_that_the_extension_refuses(rng):
         ("min_samples_leaf", 2**31, 1),
         ("weights", np.ones(3), np.ones(2)),
         ("weights", np.array([1, np.nan]), np.ones(2)),
-        ("moves", (np.nan, 0.5, 0.5, 0), (0.5, 0.5, 0, 0)),
+        ("moves", (np.nan, 0.5, 0.5, 0, 0), (0.5, 0.5, 0, 0, 0)),
         ("row_weights", np.ones(9), np.ones(10)),
     ):
         with pytest.raises(ValueError, match=name):

@@ -29,10 +29,11 @@ PRIORS = {
     "dart-learned-k": bv.DART(k="learned"),
     "bart-auto-errors": bv.BART(errors="auto"),  # Student-t errors where there is an outlier
     "dart-auto-transform": bv.DART(transform="auto"),  # and normal scores
+    "perturb": bv.DART(moves=(0.25, 0.25, 0.2, 0.1, 0.2)),
     "deep": bv.BART(gamma=0.99, beta=0.5, moves=(0.3, 0.2, 0.2, 0.3)),
 }
 KINDS = ("continuous", "tied", "binary-y", "outlier")
-MESSY_PRIORS = ("bart", "dart", "dart-explicit", "leaf-3")
+MESSY_PRIORS = ("bart", "dart", "dart-explicit", "leaf-3", "perturb")
 MESSY_KINDS = (
     "missing", "categories", "groups", "weights", "mixed", "mixed-outlier", "mixed-binary-y",
     "mixed-16-bits",

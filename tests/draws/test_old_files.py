@@ -23,6 +23,8 @@ def test_files_of_version_1(name):
         assert getattr(draws, attribute) == expected[attribute]
     assert (None if draws.classes is None else draws.classes.tolist()) == expected["classes"]
     assert draws.schema is None
+    assert draws.proposed[:, :4].sum() > 0  # of birth, death, change and swap
+    assert draws.proposed[:, 4:].tolist() == [[0]] * draws.n_replicates
     np.testing.assert_array_equal(draws.vc, expected["vc"])
     np.testing.assert_array_equal(draws.sigma, expected["sigma"])
     if expected["predicted"] is not None:

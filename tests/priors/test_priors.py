@@ -31,6 +31,7 @@ def test_settings_are_frozen_hashable_and_compare_by_value():
         (0.5, 0.5, 0, 0),
         [0.5, 0.5, 0, 0],
         np.array([0.5, 0.5, 0, 0]),
+        (0.5, 0.5, 0, 0, 0),
         {"birth": 0.5, "death": 0.5},
     ],
 )
@@ -65,6 +66,7 @@ def test_moves_in_any_form(moves):
         ({"moves": (0.5, 0, 0.5, 0)}, "moves.death", "0"),
         ({"moves": (0.5, 0.6, -0.1, 0)}, "moves.change", "-0.1"),
         ({"moves": (0.3, 0.3, 0.3, 0.3)}, "moves", "1.2"),
+        ({"moves": (0.5, 0.5, 0.1, 0, -0.1)}, "moves.perturb", "-0.1"),
         ({"moves": {"birth": 0.5, "grow": 0.5}}, "moves", "grow"),
     ],
 )
@@ -186,7 +188,7 @@ def test_settings_of_the_core():
     settings = core_settings(prior, calibration, 20, 3)
     assert (settings.splitting, settings.alpha, settings.a) == ("collapsed", 2.0, 0.7)
     assert settings.rho == 3.0
-    assert tuple(settings.moves) == (0.5, 0.5, 0, 0)
+    assert tuple(settings.moves) == (0.5, 0.5, 0, 0, 0)
     assert np.asarray(settings.weights).tolist() == [1, 0, 2]
     assert math.isnan(settings.sigma)
     explicit = core_settings(bv.DART(form="explicit"), calibration, 20, 3)

@@ -200,7 +200,7 @@ def test_only_clusters_are_active(dask_client: Any) -> None:
 def test_tasks_survive_the_journey() -> None:
     settings = _core.Settings()
     settings.n_trees, settings.weights, settings.splitting = 7, np.array([1.0, 2.0]), "collapsed"
-    settings.moves = (0.1, 0.2, 0.3, 0.4)
+    settings.moves = (0.1, 0.2, 0.3, 0.3, 0.1)
     settings.row_weights = np.array([0.5, 1.5])
     seed = chain_seed(0, Role.REPLICATE, 0)
     task = ChainTask(np.arange(2.0), settings, seed, ChainConfig(3, 4))

@@ -22,12 +22,10 @@ from tests.helpers.stat.reference.likelihood import leaf_posterior
 from tests.helpers.stat.reference.model import ALL_MOVES, KINDS, MOVE_SETS, Model
 from tests.helpers.stat.reference.moves import (
     apply,
-    internal_nodes,
     kind_probabilities,
-    leaves,
-    prunable_nodes,
-    swap_pairs,
+    places,
 )
+from tests.helpers.stat.reference.perturb import near_cuts
 from tests.helpers.stat.reference.trees import (
     Data,
     fitted_values,
@@ -67,6 +65,11 @@ CASES = {
     "bart-mixed-two-rows": Case("mixed", 30, _model(min_samples_leaf=2, n_trees=3)),
     "bart-tied-two-rows-prior": Case("tied", 30, _model(min_samples_leaf=2, likelihood=False)),
     "bart-swap": Case("mixed", 16, _model(moves=MOVE_SETS["swap"], likelihood=False)),
+    "bart-perturb": Case("mixed", 24, _model(moves=MOVE_SETS["perturb"])),
+    "bart-perturb-prior": Case(
+        "continuous", 60, _model(moves=MOVE_SETS["perturb"], likelihood=False), 2
+    ),
+    "collapsed-perturb": Case("messy", 24, _model("collapsed", 2, moves=MOVE_SETS["perturb"])),
     "explicit-continuous": Case("continuous", 12, _model("explicit", 3)),
     "explicit-binary": Case("binary", 20, _model("explicit", 2)),
     "explicit-tied-prior": Case("tied", 20, _model("explicit", likelihood=False)),
@@ -177,14 +180,20 @@ def test_accepted_proposals_and_nothing_else_change_a_tree(name: str) -> None:
 def test_proposals_are_drawn_as_defined(name: str) -> None:
     """Kind, place, variable, cut and acceptance are uniform after transformation.
 
-    Kolmogorov-Smirnov tests with Bonferroni over the five; false alarms: FALSE_ALARM a case.
+    Kolmogorov-Smirnov tests with Bonferroni over the six; false alarms: FALSE_ALARM a case.
     """
     run = run_case(name)
-    found: dict[str, list[float]] = {"kind": [], "place": [], "variable": [], "cut": [], "ok": []}
+    names = ("kind", "place", "variable", "cut", "near cut", "ok")
+    found: dict[str, list[float]] = {name: [] for name in names}
     for step in run.steps:
         _position_of_place(run, step, found)
         if step.move.kind in ("birth", "change") and step.can_be_proposed:
             _position_of_rule(run, step, found)
+        if step.move.kind == "perturb":
+            near = near_cuts(run.data, step.shape, step.move.node)
+            taken = list(near).index(step.move.cut)
+            position = randomised_position(run.rng, np.array(list(near.values())), taken)
+            found["near cut"].append(position)
         if step.record["log_ratio"] > -np.inf:
             accept = min(1.0, float(np.exp(step.record["log_ratio"])))
             chances = np.array([accept, 1.0 - accept])
@@ -204,11 +213,10 @@ def _position_of_place(run: Run, step: Step, found: dict[str, list[float]]) -> N
         found["kind"].append(randomised_position(run.rng, chances, taken))
     else:
         assert step.move.kind == "birth"
-    lists = {"birth": leaves, "death": prunable_nodes, "change": internal_nodes, "swap": swap_pairs}
-    places = lists[step.move.kind](step.shape)
+    choices = places(step.shape, step.move.kind)
     place = (step.move.node, step.move.child) if step.move.kind == "swap" else step.move.node
-    position = places.index(place)
-    found["place"].append((position + run.rng.random()) / len(places))
+    position = choices.index(place)  # type: ignore[arg-type]
+    found["place"].append((position + run.rng.random()) / len(choices))
 
 
 def _position_of_rule(run: Run, step: Step, found: dict[str, list[float]]) -> None:

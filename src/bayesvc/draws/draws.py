@@ -45,7 +45,7 @@ class Draws:
         with a `transform`), number of splits of the forest, and DART's alpha (NaN for BART).
     seconds, tree_depth : ndarray (n_replicates,)
         Time in the sampler alone; mean depth of the trees.
-    accepted, proposed : ndarray (n_replicates, 4)
+    accepted, proposed : ndarray (n_replicates, 5)
         Moves accepted and proposed in the kept draws; see `acceptance`.
     count_half_sums, count_half_squares : ndarray (n_replicates, 2, n_features)
         Sums of the counts and of their squares over each half of the draws.
@@ -174,7 +174,7 @@ class Draws:
 
     @property
     def acceptance(self) -> dict[str, FloatArray]:
-        """Proportion of the proposals accepted, per move: birth, death, change, swap.
+        """Proportion of the proposals accepted, per move: birth, death, change, swap, perturb.
 
         NaN for a move that was never proposed, and for draws made of counts.
         """

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesvc._archive import (
     Arrays,
@@ -24,7 +25,7 @@ from bayesvc._typing import BoolArray, FloatArray, PathLike
 from bayesvc._validation import check_integer
 from bayesvc.data.schema import ColumnSchema
 from bayesvc.draws.draws import Draws
-from bayesvc.draws.tallies import tally_layout
+from bayesvc.draws.tallies import MOVE_NAMES, tally_layout
 from bayesvc.priors import prior_from_dict, prior_to_dict
 from bayesvc.priors.calibration import Calibration
 from bayesvc.priors.normal_scores import ScoreMap
@@ -113,6 +114,9 @@ def from_parts(settings: dict[str, Any], arrays: ReadArrays) -> Draws:
         if name in optional and name not in arrays:
             tallies[name] = None
             continue
+        if name in ("accepted", "proposed"):
+            tallies[name] = _move_counts(name, arrays, n_replicates)
+            continue
         tallies[name] = check_array(name, arrays, (n_replicates, *shape), dtype)
     prior = settings["prior"]
     if "abc/kept" in arrays or (prior is not None and prior.sampler == "abc"):
@@ -126,6 +130,14 @@ def from_parts(settings: dict[str, Any], arrays: ReadArrays) -> Draws:
     if "classes" in arrays and header_of("classes", arrays).shape != (2,):
         raise ValueError("there must be two classes")
     return Draws(**tallies, **settings, classes=arrays.get("classes"))
+
+
+def _move_counts(name: str, arrays: ReadArrays, n_replicates: int) -> NDArray[np.int64]:
+    """Return the counts of each move; earlier files know the first four."""
+    n_moves = len(MOVE_NAMES)
+    n_known = 4 if header_of(name, arrays).shape == (n_replicates, 4) else n_moves
+    counts = check_array(name, arrays, (n_replicates, n_known), np.int64)
+    return np.pad(counts, ((0, 0), (0, n_moves - n_known)))
 
 
 def _calibration(fields: dict[str, Any]) -> Calibration:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayesvc._core import SavedForests
 
-MOVE_NAMES = ("birth", "death", "change", "swap")
+MOVE_NAMES = ("birth", "death", "change", "swap", "perturb")
 
 
 def tally_layout(n_features: int, n_draws: int) -> dict[str, tuple[tuple[int, ...], type]]:

@@ -23,8 +23,8 @@ class BART(TreePrior):
         probability `q` that sigma is below `sigma_hat`.
     gamma, beta : float, default 0.95 and 2.0
         A node at depth d splits with prior probability ``gamma * (1 + d) ** -beta``.
-    moves : Moves, four numbers or mapping
-        Probabilities of birth, death, change and swap.
+    moves : Moves, four or five numbers, or mapping
+        Probabilities of birth, death, change, swap and perturb.
     min_samples_leaf : int, default 1
         Least number of rows in a leaf.
     sigma_hat : float, "lm", "lm-uncorrected" or None

@@ -14,7 +14,7 @@ from bayesvc._validation import check_number, must_be, shown
 
 @dataclass(frozen=True)
 class Moves:
-    """Probabilities of the four ways to change a tree; they sum to 1.
+    """Probabilities of the ways to change a tree; they sum to 1.
 
     Parameters
     ----------
@@ -24,6 +24,8 @@ class Moves:
         Give a split a new rule.
     swap : float, default 0.1
         Exchange the rules of a split and of one of its children.
+    perturb : float, default 0
+        Move the cutpoint of a split to another one nearby, or one category to the other side.
 
     Examples
     --------
@@ -36,13 +38,14 @@ class Moves:
     death: float = 0.25
     change: float = 0.4
     swap: float = 0.1
+    perturb: float = 0.0
 
     def __post_init__(self) -> None:
-        remedy = "pass four probabilities that sum to 1, such as (0.25, 0.25, 0.4, 0.1)"
+        remedy = "pass probabilities that sum to 1, such as (0.25, 0.25, 0.4, 0.1)"
         for name in ("birth", "death"):
             value = check_number(f"moves.{name}", getattr(self, name), least=1e-6, remedy=remedy)
             object.__setattr__(self, name, value)
-        for name in ("change", "swap"):
+        for name in ("change", "swap", "perturb"):
             value = check_number(f"moves.{name}", getattr(self, name), least=0, remedy=remedy)
             object.__setattr__(self, name, value)
         total = sum(self.as_tuple())
@@ -50,13 +53,13 @@ class Moves:
             got = f"{self.as_tuple()!r} with sum {total:g}"
             raise ValueError(must_be("moves", "probabilities that sum to 1", got, remedy))
 
-    def as_tuple(self) -> tuple[float, float, float, float]:
-        """Return the probabilities of birth, death, change and swap."""
-        return (self.birth, self.death, self.change, self.swap)
+    def as_tuple(self) -> tuple[float, float, float, float, float]:
+        """Return the probabilities of birth, death, change, swap and perturb."""
+        return (self.birth, self.death, self.change, self.swap, self.perturb)
 
     @classmethod
     def of(cls, moves: MovesLike) -> Moves:
-        """Return `moves`, which may also be four numbers or a mapping, as a `Moves`."""
+        """Return `moves`, which may also be four or five numbers or a mapping, as a `Moves`."""
         if isinstance(moves, Moves):
             return moves
         names = [field.name for field in dataclasses.fields(cls)]
@@ -66,10 +69,10 @@ class Moves:
                 got = f"the unknown {quoted(sorted(map(str, unknown)))}"
                 raise ValueError(must_be("moves", f"a mapping from {quoted(names)}", got))
             return cls(**{name: moves.get(name, 0.0) for name in names})
-        if np.shape(moves) == (len(names),):
+        if np.shape(moves) in ((len(names) - 1,), (len(names),)):  # perturb may be left out
             return cls(*moves)
         remedy = "pass (birth, death, change, swap) such as (0.25, 0.25, 0.4, 0.1)"
-        wanted = "a bayesvc.Moves, four numbers or a mapping"
+        wanted = "a bayesvc.Moves, four or five numbers, or a mapping"
         raise TypeError(must_be("moves", wanted, shown(moves), remedy))
 
 

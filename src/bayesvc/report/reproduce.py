@@ -94,7 +94,7 @@ def prior_code(prior: TreePrior) -> str:
     >>> import bayesvc as bv
     >>> from bayesvc.report.reproduce import prior_code
     >>> prior_code(bv.DART(a=1.0)), prior_code(bv.BART(moves=(0.3, 0.3, 0.4, 0)))
-    ('bv.DART(a=1.0)', 'bv.BART(moves=(0.3, 0.3, 0.4, 0.0))')
+    ('bv.DART(a=1.0)', 'bv.BART(moves=(0.3, 0.3, 0.4, 0.0, 0.0))')
     """
     given = prior_to_dict(prior)
     kind = given.pop("kind")

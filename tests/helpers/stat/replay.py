@@ -44,7 +44,7 @@ class Step:
         return self.conditional.log_ratio(self.shape, self.move, self.residuals, self.sigma)
 
     def ghost_becomes_eligible(self) -> bool:
-        """Change and swap leave the ghosts of other nodes as they are, so these must stay so."""
+        """Only birth and death leave the ghosts of other nodes ineligible by themselves."""
         if self.move.kind in ("birth", "death"):
             return False
         data = self.conditional.data
@@ -57,7 +57,7 @@ class Step:
 def move_of(record: dict[str, Any]) -> Move:
     """The reference's form of a recorded proposal."""
     kind = record["kind"]
-    if kind in ("birth", "change"):
+    if kind in ("birth", "change", "perturb"):
         return Move(kind, record["node"], int(record["variable"]), record["cut"])
     if kind == "swap":
         return Move(kind, record["node"], child=record["child"])

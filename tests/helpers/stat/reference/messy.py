@@ -119,6 +119,10 @@ class MessyData(Data):
         left = tuple(i for i in rows if goes_left[i])
         return left, tuple(i for i in rows if not goes_left[i])
 
+    def coding_of(self, variable: int, cut: Cut) -> tuple[int, NDArray[np.int64], int]:
+        number = cut[0] if isinstance(cut, tuple) else self.columns[variable][0][0]
+        return number, self.codings[number].codes, self.codings[number].n_categories
+
     def canonical_cut(self, left_rows: Rows, variable: int, cut: Cut) -> Cut:
         coding, _ = self._parts(variable, cut)
         if coding.n_categories:
@@ -127,6 +131,5 @@ class MessyData(Data):
         return (cut[0], seen) if isinstance(cut, tuple) else seen
 
     def _parts(self, variable: int, cut: Cut) -> tuple[Coding, int]:
-        if isinstance(cut, tuple):
-            return self.codings[cut[0]], cut[1]
-        return self.codings[self.columns[variable][0][0]], cut
+        number = self.coding_of(variable, cut)[0]
+        return self.codings[number], cut[1] if isinstance(cut, tuple) else cut

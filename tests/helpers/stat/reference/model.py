@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import gamma
 
-KINDS: Final = ("birth", "death", "change", "swap")
+KINDS: Final = ("birth", "death", "change", "swap", "perturb")
 DF_SHAPE, DF_SCALE, DF_RANGE = 2.0, 10.0, (1.0, 200.0)
-ALL_MOVES: Final = (0.25, 0.25, 0.3, 0.2)
+ALL_MOVES: Final = (0.25, 0.25, 0.2, 0.15, 0.15)
 MOVE_SETS: Final = {
-    "birth-death": (0.5, 0.5, 0.0, 0.0),
-    "change": (0.25, 0.3, 0.45, 0.0),
-    "swap": (0.3, 0.25, 0.0, 0.45),
+    "birth-death": (0.5, 0.5, 0.0, 0.0, 0.0),
+    "change": (0.25, 0.3, 0.45, 0.0, 0.0),
+    "swap": (0.3, 0.25, 0.0, 0.45, 0.0),
+    "perturb": (0.3, 0.25, 0.0, 0.0, 0.45),
     "all": ALL_MOVES,
 }
 
@@ -34,7 +35,7 @@ class Model:
     gamma: float = 0.95
     beta: float = 2.0
     min_samples_leaf: int = 1
-    moves: tuple[float, float, float, float] = ALL_MOVES
+    moves: tuple[float, float, float, float, float] = ALL_MOVES
     leaf_sd: float = 0.5
     learn_leaf_sd: bool = False
     nu: float = 5.0

@@ -1,4 +1,4 @@
-"""The four moves from their definition: how each is proposed, and its full log ratio."""
+"""The moves from their definition: how each is proposed, and its full log ratio."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.helpers.stat.reference.likelihood import log_marginal
-from tests.helpers.stat.reference.model import Model
+from tests.helpers.stat.reference.model import KINDS, Model
+from tests.helpers.stat.reference.perturb import near_cuts
 from tests.helpers.stat.reference.prior import Choice, TreePrior, VariablePrior, tree_prior
 from tests.helpers.stat.reference.trees import (
     Cut,
@@ -62,17 +63,20 @@ def swap_pairs(shape: Shape) -> list[tuple[int, int]]:
 def kind_probabilities(model: Model, shape: Shape) -> dict[str, float]:
     """How often each kind is tried: a stump is always born, a swap may turn into a change."""
     if shape is None:
-        return {"birth": 1.0, "death": 0.0, "change": 0.0, "swap": 0.0}
-    birth, death, change, swap = model.moves
+        return {"birth": 1.0} | dict.fromkeys(KINDS[1:], 0.0)
+    chances = dict(zip(KINDS, model.moves, strict=True))
     if not swap_pairs(shape):
-        change, swap = change + swap, 0.0
-    return {"birth": birth, "death": death, "change": change, "swap": swap}
+        chances["change"] += chances["swap"]
+        chances["swap"] = 0.0
+    return chances
 
 
-def n_targets(shape: Shape, kind: str) -> int:
-    """Number of places the kind of move chooses from, all with the same probability."""
-    lists = {"birth": leaves, "death": prunable_nodes, "change": internal_nodes, "swap": swap_pairs}
-    return len(lists[kind](shape))
+def places(shape: Shape, kind: str) -> list[int] | list[tuple[int, int]]:
+    """What the kind of move chooses from, all with the same probability."""
+    if kind == "swap":
+        return swap_pairs(shape)
+    lists = {"birth": leaves, "death": prunable_nodes}
+    return lists.get(kind, internal_nodes)(shape)
 
 
 def apply(shape: Shape, move: Move) -> Shape:
@@ -82,7 +86,7 @@ def apply(shape: Shape, move: Move) -> Shape:
         return replace_subtree(shape, move.node, (move.variable, move.cut, None, None))
     if move.kind == "death":
         return replace_subtree(shape, move.node, None)
-    if move.kind == "change":
+    if move.kind in ("change", "perturb"):
         return replace_subtree(shape, move.node, (move.variable, move.cut, old[2], old[3]))
     return replace_subtree(shape, move.node, _swapped(old, move.child == move.node + 1))
 
@@ -105,8 +109,8 @@ def reverse(shape: Shape, move: Move) -> Move:
         return Move("death", move.node)
     if move.kind == "death":
         return Move("birth", move.node, old[0], old[1])
-    if move.kind == "change":
-        return Move("change", move.node, old[0], old[1])
+    if move.kind in ("change", "perturb"):
+        return Move(move.kind, move.node, old[0], old[1])
     return move
 
 
@@ -147,14 +151,18 @@ class Conditional:
         kind_probability = kind_probabilities(self.model, shape)[move.kind]
         if kind_probability == 0.0:
             return -np.inf
-        log_place = float(np.log(kind_probability) - np.log(n_targets(shape, move.kind)))
+        log_place = float(np.log(kind_probability) - np.log(len(places(shape, move.kind))))
         if move.kind in ("death", "swap"):
             return log_place
+        if move.kind == "perturb":
+            return log_place + float(np.log(near_cuts(self.data, shape, move.node)[move.cut]))
         return log_place + self.log_rule(shape, move.node, move.variable, move.cut)
 
     def log_prior_ratio(self, shape: Shape, move: Move) -> float:
         """log pi(T') q(T' -> T) - log pi(T) q(T -> T'), prior only; -inf where T' is impossible."""
         proposed = apply(shape, move)
+        if move.kind == "perturb" and proposed == shape:
+            return -np.inf  # there was no other cut nearby, or the same one was drawn
         log_new = self.log_prior(proposed) if self._possible(proposed) else -np.inf
         if log_new == -np.inf:
             return -np.inf
@@ -189,6 +197,11 @@ class Conditional:
             yield from (Move("death", node) for node in prunable_nodes(shape))
         elif kind == "swap":
             yield from (Move("swap", node, child=child) for node, child in swap_pairs(shape))
+        elif kind == "perturb":
+            nodes = list(subtrees(shape))
+            for node in internal_nodes(shape):
+                for cut in near_cuts(self.data, shape, node):
+                    yield Move(kind, node, nodes[node][0], cut)
         else:
             rows = rows_by_node(self.data, shape)
             for node in leaves(shape) if kind == "birth" else internal_nodes(shape):

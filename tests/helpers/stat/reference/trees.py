@@ -74,6 +74,10 @@ class Data:
             self._cut_distribution[key] = shares / shares[-1]
         return cuts[int(self._cut_distribution[key].searchsorted(rng.random(), side="right"))]
 
+    def coding_of(self, variable: int, cut: Cut) -> tuple[int, NDArray[np.int64], int]:
+        """The coding a rule refers to: its number, the codes of all rows, its categories."""
+        return variable, self.codes[:, variable], 0
+
     def canonical_cut(self, left_rows: Rows, variable: int, cut: Cut) -> Cut:
         """The value among the rows to the left that makes the same split."""
         return int(max(self.codes[list(left_rows), variable]))
