@@ -121,18 +121,18 @@ double log_doubled_swap(const SplittingPrior& splitting, const Tree& old_tree, c
   return splitting.log_exchange(above.rule.variable, old_tree.node(top).rule.variable);
 }
 
-// min(1, r) of the birth of this node's rule, the subtree below it collapsed to two leaves.
-double birth_ratio_at(const TreeUpdate& update, const Tree& tree, std::int32_t k,
-                      const LeafSums& sums) {
+// The log ratio of the birth of this node's rule, the subtree below it collapsed to two leaves.
+double log_birth_at(const TreeUpdate& update, const Tree& tree, std::int32_t k,
+                    const LeafSums& sums) {
   std::size_t leaves_below = 0, nogs_below = 0;
   tree.preorder(k, [&](std::int32_t below) {
     leaves_below += tree.node(below).is_leaf();
     nogs_below += tree.is_nog(below);
   });
   const Node& node = tree.node(k);
-  return clipped_exp(log_birth_ratio(
+  return log_birth_ratio(
       update, stats_below(tree, node.left, sums), stats_below(tree, node.right, sums),
-      {node.depth, tree.n_leaves() - leaves_below + 1, tree.n_nog() - nogs_below + 1}));
+      {node.depth, tree.n_leaves() - leaves_below + 1, tree.n_nog() - nogs_below + 1});
 }
 
 // Puts the proposed rules, and the ghosts that come with them, into a copy of the tree.
@@ -170,7 +170,7 @@ void evaluate_deep(TreeUpdate& update, Proposal& proposal) {
   proposal.log_ratio = new_log_prior - old_log_prior +
                        subtree_log_likelihood(update.state, tree, top, new_sums) -
                        subtree_log_likelihood(update.state, old_tree, top, update.sums);
-  proposal.birth_ratio = birth_ratio_at(update, tree, top, new_sums);
+  proposal.log_birth = log_birth_at(update, tree, top, new_sums);
 }
 
 void apply_deep(TreeUpdate& update, Proposal& proposal) {
@@ -192,7 +192,7 @@ void apply_deep(TreeUpdate& update, Proposal& proposal) {
     if (tree.node(k).rule == old_tree.node(k).rule && !(change && k == top)) return;
     counts.remove(old_tree.node(k).rule.variable);
     counts.add(tree.node(k).rule.variable);
-    tree.node(k).birth_ratio = birth_ratio_at(update, tree, k, proposal.rerouted_sums);
+    tree.node(k).birth_ratio = clipped_exp(log_birth_at(update, tree, k, proposal.rerouted_sums));
   });
   std::swap(update.assigned, *proposal.rerouted);
   std::swap(update.sums, proposal.rerouted_sums);

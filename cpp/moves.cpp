@@ -155,12 +155,11 @@ void evaluate_split(TreeUpdate& update, Proposal& proposal) {
     proposal.log_ratio =
         log_birth_ratio(update, proposal.left, proposal.right,
                         {node.depth, tree.n_leaves(), tree.n_nog() + (parent_was_nog ? 0u : 1u)});
-    proposal.birth_ratio = clipped_exp(proposal.log_ratio);
+    proposal.log_birth = proposal.log_ratio;
   } else {
     const BirthContext context{node.depth, tree.n_leaves() - 1, tree.n_nog()};
-    const double new_log_birth = log_birth_ratio(update, proposal.left, proposal.right, context);
-    proposal.log_ratio = new_log_birth - log_standing_birth_ratio(update, node, context);
-    proposal.birth_ratio = clipped_exp(new_log_birth);
+    proposal.log_birth = log_birth_ratio(update, proposal.left, proposal.right, context);
+    proposal.log_ratio = proposal.log_birth - log_standing_birth_ratio(update, node, context);
   }
 }
 
@@ -176,7 +175,7 @@ void settle_split(TreeUpdate& update, Proposal& proposal) {
   Tree& tree = update.assigned.tree;
   Node& node = tree.node(proposal.node);
   LeafSums& sums = update.sums;
-  node.birth_ratio = proposal.birth_ratio;
+  node.birth_ratio = clipped_exp(proposal.log_birth);
   if (sums.sum.size() < tree.n_leaves()) sums.sum.resize(tree.n_leaves());
   if (sums.weighted && sums.weight.size() < tree.n_leaves()) sums.weight.resize(tree.n_leaves());
   const auto settle = [&](std::int32_t k, const NodeStats& side) {

@@ -33,7 +33,7 @@ struct Proposal {
   LeafSums rerouted_sums;
 
   double log_ratio = -std::numeric_limits<double>::infinity();
-  double birth_ratio = 0;
+  double log_birth = 0;  // log ratio of the birth of the rule (the top one of a deep move)
 
   // Ready for another proposal; memory is kept.
   void reset() {
@@ -44,7 +44,7 @@ struct Proposal {
     rule = {};
     ghosts.clear();
     log_ratio = -std::numeric_limits<double>::infinity();
-    birth_ratio = 0;
+    log_birth = 0;
   }
 };
 

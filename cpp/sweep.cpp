@@ -98,7 +98,7 @@ void ProposalRecorder::keep(const ForestState& state, std::size_t t, const Propo
   record.before = listed(tree);
   record.sigma = state.response->sigma();
   record.log_ratio = proposal.log_ratio;
-  record.birth_ratio = proposal.birth_ratio;
+  record.birth_ratio = clipped_exp(proposal.log_birth);
   record.accepted = accepted;
   records.push_back(std::move(record));
 }
