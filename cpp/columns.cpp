@@ -220,10 +220,7 @@ CodeWidth width_for(std::size_t n_distinct) {
 
 std::size_t bytes_of(CodeWidth width) { return std::size_t{1} << static_cast<unsigned>(width); }
 
-std::size_t padded(std::size_t bytes) {
-  constexpr std::size_t alignment = 32;
-  return (bytes + alignment - 1) / alignment * alignment;
-}
+std::size_t padded(std::size_t bytes) { return (bytes + cache_line - 1) / cache_line * cache_line; }
 
 }  // namespace
 

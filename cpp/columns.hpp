@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "aligned.hpp"
 #include "column_blocks.hpp"
 
 namespace bayesvc {
@@ -133,7 +134,7 @@ class Columns {
   std::array<std::uint64_t, 2> fingerprint_;
   std::vector<Info> info_;
   std::vector<std::uint32_t> members_, first_member_;
-  std::vector<unsigned char> storage_;
+  AlignedVector<unsigned char> storage_;
   std::vector<double> values_;
 };
 

@@ -22,7 +22,7 @@ ForestState::ForestState(const ForestModel& model, std::unique_ptr<ResponseModel
   const std::size_t n = model.columns.n();
   const bool splittable = !model.eligibility.variables().empty();
   const AssignedTree stump{Tree(static_cast<std::uint32_t>(n), splittable),
-                           std::vector<LeafId>(n, 0)};
+                           AlignedVector<LeafId>(n, 0)};
   trees.assign(model.settings.n_trees, stump);
 }
 

@@ -93,7 +93,7 @@ AssignedTree tree_from_list(const ForestModel& model, const Residual& residual,
                             const ListedTree& nodes) {
   const std::size_t n = model.columns.n();
   AssignedTree grown{Tree(static_cast<std::uint32_t>(n), !model.eligibility.variables().empty()),
-                     std::vector<LeafId>(n, 0)};
+                     AlignedVector<LeafId>(n, 0)};
   if (Grower(model, residual, nodes).grow(grown, 0, 0) != nodes.size())
     throw std::invalid_argument("trees: a tree goes on after its leaves");
   return grown;

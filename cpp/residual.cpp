@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "aligned.hpp"
+
 namespace bayesvc {
 namespace {
 
@@ -116,7 +118,7 @@ class ResidualOf final : public Residual {
   }
 
   const Kernels& kernels_;
-  std::vector<Real> values_, weights_;
+  AlignedVector<Real> values_, weights_;
   std::vector<Real> previous_table_ = std::vector<Real>(table_padding);
   std::vector<Real> current_table_ = std::vector<Real>(table_padding);
   std::vector<Real> zero_table_ = std::vector<Real>(table_padding);

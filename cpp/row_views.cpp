@@ -8,7 +8,7 @@ LeafId leftmost_leaf(const Tree& tree, std::int32_t k) {
 }
 
 void gather_rows(const AssignedTree& assigned, std::int32_t k, const Kernels& kernels,
-                 std::vector<LeafId>& ids) {
+                 AlignedVector<LeafId>& ids) {
   const Tree& tree = assigned.tree;
   const LeafId first = leftmost_leaf(tree, k);
   if (k == 0) return ids.assign(assigned.ids.size(), first);

@@ -15,7 +15,7 @@ LeafId leftmost_leaf(const Tree& tree, std::int32_t k);
 
 // Copies the ids of the rows, with that of the leftmost leaf for all rows below the node.
 void gather_rows(const AssignedTree& assigned, std::int32_t k, const Kernels& kernels,
-                 std::vector<LeafId>& ids);
+                 AlignedVector<LeafId>& ids);
 
 // The rows of one node, valid until the next `find` or until the tree's rows move.
 class NodeRows {
@@ -29,7 +29,7 @@ class NodeRows {
 
  private:
   RowSet set_{};
-  std::vector<LeafId> labels_;  // for a node above other splits
+  AlignedVector<LeafId> labels_;  // for a node above other splits
 };
 
 // A rule as a comparison with a cutpoint, valid until the next `bind`.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "aligned.hpp"
 #include "kernels.hpp"
 #include "log_count.hpp"
 
@@ -112,7 +113,7 @@ class Tree {
 // A tree and the leaf that each row is in.
 struct AssignedTree {
   Tree tree;
-  std::vector<LeafId> ids;
+  AlignedVector<LeafId> ids;
 };
 
 }  // namespace bayesvc

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -69,7 +70,7 @@ struct Matrix {
 
 using Rows = std::vector<std::size_t>;
 
-inline Rows rows_with(const std::vector<bayesvc::LeafId>& ids, bayesvc::LeafId first,
+inline Rows rows_with(std::span<const bayesvc::LeafId> ids, bayesvc::LeafId first,
                       bayesvc::LeafId second) {
   Rows rows;
   for (std::size_t i = 0; i < ids.size(); ++i)

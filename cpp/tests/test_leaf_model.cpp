@@ -135,7 +135,8 @@ TEST(an_update_of_a_learned_scale_keeps_its_prior) {
   constexpr double median = 0.3;
   const double half_pi = std::acos(0.0);
   Rng rng = brute_force::rng_of(97);
-  std::vector<AssignedTree> trees(2, {bayesvc::Tree(3, true), std::vector<LeafId>(3, 0)});
+  std::vector<AssignedTree> trees(2,
+                                  {bayesvc::Tree(3, true), bayesvc::AlignedVector<LeafId>(3, 0)});
   std::vector<double> shares;
   for (int k = 0; k < 20000; ++k) {
     LeafScale scale(median, true);
@@ -150,6 +151,6 @@ TEST(an_update_of_a_learned_scale_keeps_its_prior) {
 TEST(a_fixed_scale_draws_nothing) {
   Rng rng = brute_force::rng_of(98), twin = rng;
   LeafScale scale(0.3, false);
-  scale.update({AssignedTree{bayesvc::Tree(3, true), std::vector<LeafId>(3, 0)}}, rng);
+  scale.update({AssignedTree{bayesvc::Tree(3, true), bayesvc::AlignedVector<LeafId>(3, 0)}}, rng);
   CHECK(scale.sd() == 0.3 && rng.bits() == twin.bits());
 }
