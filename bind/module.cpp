@@ -11,5 +11,10 @@ NB_MODULE(_core, m) {
   bind_fit(m);
   bind_abc(m);
   bind_linkage(m);
-  m.def("kernel_in_use", [] { return bayesvc::kernels_named("auto").name; });
+  m.def("available_kernels", [] {
+    nb::list names;
+    for (const bayesvc::Kernels* kernels : bayesvc::available_kernels())
+      names.append(kernels->name);
+    return names;
+  });
 }

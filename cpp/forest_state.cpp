@@ -7,7 +7,7 @@ namespace bayesvc {
 ForestModel::ForestModel(const Columns& of, const ForestSettings& wanted)
     : columns(of),
       settings(wanted),
-      kernels(kernels_named(wanted.kernel.c_str())),
+      kernels(kernels_named(wanted.kernel)),
       eligibility(of, kernels, wanted.weights, wanted.min_samples_leaf),
       tree_prior(wanted.gamma, wanted.beta) {}
 

@@ -1,21 +1,25 @@
-// The passes over rows. Two builds of the same passes exist, plain and AVX2; they give the same
-// bits, because every sum runs in `lanes` partial sums (row i goes to lane i % lanes) that are
-// flushed to double every `block_rows` rows and combined in one fixed order.
+// The passes over rows. Three builds of the same passes exist, plain, AVX2 and AVX-512; they give
+// the same bits, because every sum runs in `lanes` partial sums (row i goes to lane i % lanes) that
+// are flushed to `n_totals` doubles every `block_rows` rows (lane l to total l % n_totals, in the
+// order of the lanes) and combined in one fixed order.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "columns.hpp"
 
 namespace bayesvc {
 
 using LeafId = std::uint16_t;
-inline constexpr std::size_t lanes = 8;
+inline constexpr std::size_t lanes = 16;
+inline constexpr std::size_t n_totals = 8;
 inline constexpr std::size_t block_rows = 512;
-inline constexpr std::size_t panel_width = 4;
+inline constexpr std::size_t panel_width = 8;
 // Look-up tables of leaf values have this many entries more than leaves.
-inline constexpr std::size_t table_padding = 8;
+inline constexpr std::size_t table_padding = 16;
 
 // The rows of a node: those whose id is one of two labels (the same one twice for a leaf).
 struct RowSet {
@@ -46,13 +50,24 @@ struct Advance {
   LeafId second = 0;
   double* sums = nullptr;        // out, n_current
   Real* lane_buffer = nullptr;   // scratch, n_current * lanes, zero on entry and on return
-  double* lane_sums = nullptr;   // scratch, n_current * lanes
+  double* totals = nullptr;      // scratch, n_current * n_totals
   double left_sum = 0;           // out
   std::uint32_t left_count = 0;  // out
   // With weights all sums are of w_i r_i, those of w_i come besides, and the scratch is twice that.
   const Real* weights = nullptr;
   double* weight_sums = nullptr;  // out, n_current
   double left_weight = 0;         // out
+};
+
+// r_i += shift[ids_i], and the sum of squares of the new r, each times its weight if there are any.
+template <class Real>
+struct Finish {
+  Real* residual = nullptr;
+  std::size_t n = 0;
+  const LeafId* ids = nullptr;
+  const Real* shift = nullptr;
+  std::size_t n_leaves = 0;
+  const Real* weights = nullptr;
 };
 
 struct RoutedRows {
@@ -66,16 +81,11 @@ struct Kernels {
   void (*advance_double)(Advance<double>&);
   void (*advance_weighted_single)(Advance<float>&);
   void (*advance_weighted_double)(Advance<double>&);
-  // r_i += shift[ids_i]; returns the sum of squares of the new r.
-  double (*finish_single)(float* residual, std::size_t n, const LeafId* ids, const float* shift,
-                          std::size_t n_leaves);
-  double (*finish_double)(double* residual, std::size_t n, const LeafId* ids, const double* shift,
-                          std::size_t n_leaves);
-  // The same; returns the sum of w_i r_i^2.
-  double (*finish_weighted_single)(float* residual, std::size_t n, const LeafId* ids,
-                                   const float* shift, const float* weights);
-  double (*finish_weighted_double)(double* residual, std::size_t n, const LeafId* ids,
-                                   const double* shift, const double* weights);
+  // All four return the sum of squares.
+  double (*finish_single)(Finish<float>&);
+  double (*finish_double)(Finish<double>&);
+  double (*finish_weighted_single)(Finish<float>&);
+  double (*finish_weighted_double)(Finish<double>&);
   // Rows with id `from` and code > cutpoint get id `to`.
   RoutedRows (*split_rows)(LeafId* ids, std::size_t n, LeafId from, LeafId to, ColumnView,
                            std::uint32_t cutpoint);
@@ -99,9 +109,12 @@ struct Kernels {
 };
 
 const Kernels& plain_kernels();
-// Null where the build or the CPU has no AVX2.
+// Null where the build or the CPU has no AVX2, or no AVX-512 (F, BW, DQ and VL).
 const Kernels* avx2_kernels();
-// "auto", "plain" or "avx2"; throws std::invalid_argument when that one is not to be had.
-const Kernels& kernels_named(const char* name);
+const Kernels* avx512_kernels();
+// Those of this CPU, the fastest last.
+std::vector<const Kernels*> available_kernels();
+// "auto", "plain", "avx2" or "avx512"; throws std::invalid_argument when that one is not to be had.
+const Kernels& kernels_named(const std::string& name);
 
 }  // namespace bayesvc

@@ -1,5 +1,4 @@
-// The AVX2 build. The sums of up to eight leaves stay in registers: compare, mask, add. A table of
-// up to eight leaf values is a register permute.
+// The AVX2 build: a group of rows is two registers of residuals, and a set of them two masks.
 #include "kernels.hpp"
 
 #if defined(BAYESVC_HAVE_AVX2)
@@ -16,6 +15,22 @@ namespace {
 
 #include "kernels_body.hpp"
 
+constexpr std::size_t small_table = 8;
+
+struct Whole {};
+struct Part {
+  std::size_t size;
+};
+
+// The beginning of a group and something to fill it up.
+template <class T>
+struct Filled {
+  T values[lanes];
+  Filled(const T* x, Part part, T rest) {
+    for (std::size_t k = 0; k < lanes; ++k) values[k] = k < part.size ? x[k] : rest;
+  }
+};
+
 __m256i widen(const std::uint8_t* x) {
   return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(x)));
 }
@@ -26,133 +41,209 @@ __m256i widen(const std::uint32_t* x) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x));
 }
 
-// Eight residuals as one (float) or two (double) registers.
+// One 32-bit integer for each row: an id, a code, or all bits of one that is in the set.
+struct Integers {
+  __m256i low, high;
+};
+using Ids = Integers;
+using Mask = Integers;
+
+template <class Code>
+Integers load_codes(const Code* x, Whole) {
+  return {widen(x), widen(x + 8)};
+}
+// In pairs of which the last may be half dead, and without a loop.
+Integers load_codes(const std::uint16_t* x, Part part) {
+  const __m256i place = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const __m256i last = _mm256_set1_epi16(static_cast<short>(part.size - 1));
+  const __m256i pairs = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(part.size / 2)),
+                                           _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  __m256i v = _mm256_maskload_epi32(reinterpret_cast<const int*>(x), pairs);
+  v = _mm256_blendv_epi8(v, _mm256_set1_epi16(static_cast<short>(x[part.size - 1])),
+                         _mm256_cmpeq_epi16(place, last));
+  v = _mm256_or_si256(v, _mm256_cmpgt_epi16(place, last));
+  return {_mm256_cvtepu16_epi32(_mm256_castsi256_si128(v)),
+          _mm256_cvtepu16_epi32(_mm256_extracti128_si256(v, 1))};
+}
+template <class Code>
+Integers load_codes(const Code* x, Part part) {
+  return load_codes(Filled<Code>(x, part, static_cast<Code>(-1)).values, Whole{});
+}
+template <class Extent>
+Ids load_ids(const LeafId* x, Extent extent) {
+  return load_codes(x, extent);
+}
+Mask equal(Ids ids, LeafId id) {
+  const __m256i wanted = _mm256_set1_epi32(id);
+  return {_mm256_cmpeq_epi32(ids.low, wanted), _mm256_cmpeq_epi32(ids.high, wanted)};
+}
+Mask either(Ids ids, LeafId first, LeafId second) {
+  const Mask one = equal(ids, first), other = equal(ids, second);
+  return {_mm256_or_si256(one.low, other.low), _mm256_or_si256(one.high, other.high)};
+}
+Mask all(Whole) { return {_mm256_set1_epi32(-1), _mm256_set1_epi32(-1)}; }
+Mask all(Part part) {
+  const __m256i size = _mm256_set1_epi32(static_cast<int>(part.size));
+  return {_mm256_cmpgt_epi32(size, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)),
+          _mm256_cmpgt_epi32(size, _mm256_setr_epi32(8, 9, 10, 11, 12, 13, 14, 15))};
+}
+
+// Codes are numbers of rows at most, so signed comparisons do.
+template <class Code, class Extent>
+Mask at_most(Mask among, const Code* codes, std::uint32_t cutpoint, Extent extent) {
+  const __m256i most = _mm256_set1_epi32(static_cast<int>(cutpoint));
+  const Integers code = load_codes(codes, extent);
+  return {_mm256_andnot_si256(_mm256_cmpgt_epi32(code.low, most), among.low),
+          _mm256_andnot_si256(_mm256_cmpgt_epi32(code.high, most), among.high)};
+}
+
+class Count {
+ public:
+  void add(Mask rows) {
+    counts_ = _mm256_sub_epi32(counts_, _mm256_add_epi32(rows.low, rows.high));
+  }
+  std::uint32_t total() const {
+    alignas(32) std::uint32_t count[8];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(count), counts_);
+    std::uint32_t sum = 0;
+    for (const std::uint32_t own : count) sum += own;
+    return sum;
+  }
+
+ private:
+  __m256i counts_ = _mm256_setzero_si256();
+};
+
 template <class Real>
-struct Eight;
+struct Pack;
 
 template <>
-struct Eight<float> {
-  __m256 v;
-  static Eight zero() { return {_mm256_setzero_ps()}; }
-  static Eight load(const float* x) { return {_mm256_loadu_ps(x)}; }
-  void store(float* x) const { _mm256_storeu_ps(x, v); }
-  Eight operator+(Eight o) const { return {_mm256_add_ps(v, o.v)}; }
-  Eight operator*(Eight o) const { return {_mm256_mul_ps(v, o.v)}; }
-  Eight where(__m256i mask) const { return {_mm256_and_ps(v, _mm256_castsi256_ps(mask))}; }
-  Eight looked_up(__m256i index) const { return {_mm256_permutevar8x32_ps(v, index)}; }
-};
-
-template <>
-struct Eight<double> {
-  __m256d a, b;
-  static Eight zero() { return {_mm256_setzero_pd(), _mm256_setzero_pd()}; }
-  static Eight load(const double* x) { return {_mm256_loadu_pd(x), _mm256_loadu_pd(x + 4)}; }
-  void store(double* x) const {
-    _mm256_storeu_pd(x, a);
-    _mm256_storeu_pd(x + 4, b);
+struct Pack<float> {
+  __m256 a, b;
+  static Pack zero() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
+  static Pack repeat(float x) { return {_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
+  static Pack load(const float* x, Whole) { return {_mm256_loadu_ps(x), _mm256_loadu_ps(x + 8)}; }
+  static Pack load(const float* x, Part part) {
+    const Mask rows = all(part);
+    return {_mm256_maskload_ps(x, rows.low), _mm256_maskload_ps(x + 8, rows.high)};
   }
-  Eight operator+(Eight o) const { return {_mm256_add_pd(a, o.a), _mm256_add_pd(b, o.b)}; }
-  Eight operator*(Eight o) const { return {_mm256_mul_pd(a, o.a), _mm256_mul_pd(b, o.b)}; }
-  Eight where(__m256i mask) const {
-    const __m256i low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(mask));
-    const __m256i high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256(mask, 1));
-    return {_mm256_and_pd(a, _mm256_castsi256_pd(low)),
-            _mm256_and_pd(b, _mm256_castsi256_pd(high))};
+  void store(float* x, Whole) const {
+    _mm256_storeu_ps(x, a);
+    _mm256_storeu_ps(x + 8, b);
   }
-  Eight looked_up(__m256i index) const {
-    alignas(32) double table[8];
-    alignas(32) std::uint32_t at[8];
-    alignas(32) double out[8];
-    store(table);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(at), index);
-    for (std::size_t k = 0; k < 8; ++k) out[k] = table[at[k]];
-    return load(out);
+  void store(float* x, Part part) const {
+    const Mask rows = all(part);
+    _mm256_maskstore_ps(x, rows.low, a);
+    _mm256_maskstore_ps(x + 8, rows.high, b);
   }
-};
-
-__m256i left_rows(__m256i id, __m256i first, __m256i second, __m256i code, __m256i cutpoint) {
-  const __m256i inside =
-      _mm256_or_si256(_mm256_cmpeq_epi32(id, first), _mm256_cmpeq_epi32(id, second));
-  return _mm256_andnot_si256(_mm256_cmpgt_epi32(code, cutpoint), inside);
-}
-
-std::uint32_t total_of(__m256i counts) {
-  alignas(32) std::uint32_t lane[lanes];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(lane), counts);
-  std::uint32_t total = 0;
-  for (const std::uint32_t count : lane) total += count;
-  return total;
-}
-
-template <class Real, class Code, std::size_t L>
-void advance_registers(Advance<Real>& task, const Code* codes) {
-  using V = Eight<Real>;
-  const V previous_table = V::load(task.previous_shift);
-  const V current_table = V::load(task.current_shift);
-  const __m256i first = _mm256_set1_epi32(task.first);
-  const __m256i second = _mm256_set1_epi32(task.second);
-  const __m256i cutpoint = _mm256_set1_epi32(static_cast<int>(task.cutpoint));
-  double totals[L][lanes] = {};
-  double left_total[lanes] = {};
-  __m256i count = _mm256_setzero_si256();
-  task.left_count = 0;
-  const std::size_t whole = task.n / lanes * lanes;
-  for (std::size_t begin = 0; begin < task.n; begin += block_rows) {
-    const std::size_t end = smaller(begin + block_rows, whole);
-    V sum[L];
-    for (V& s : sum) s = V::zero();
-    V left = V::zero();
-    for (std::size_t i = begin; i < end; i += lanes) {
-      const __m256i id = widen(task.current_ids + i);
-      const V r = V::load(task.residual + i) +
-                  previous_table.looked_up(widen(task.previous_ids + i)) +
-                  current_table.looked_up(id);
-      r.store(task.residual + i);
-      for (std::size_t k = 0; k < L; ++k)
-        sum[k] = sum[k] + r.where(_mm256_cmpeq_epi32(id, _mm256_set1_epi32(static_cast<int>(k))));
-      if constexpr (!std::is_void_v<Code>) {
-        const __m256i is_left = left_rows(id, first, second, widen(codes + i), cutpoint);
-        left = left + r.where(is_left);
-        count = _mm256_sub_epi32(count, is_left);
-      }
+  Pack operator+(Pack o) const { return {_mm256_add_ps(a, o.a), _mm256_add_ps(b, o.b)}; }
+  Pack operator*(Pack o) const { return {_mm256_mul_ps(a, o.a), _mm256_mul_ps(b, o.b)}; }
+  Pack plus(Pack o, Mask rows) const {
+    return {_mm256_add_ps(a, _mm256_and_ps(o.a, _mm256_castsi256_ps(rows.low))),
+            _mm256_add_ps(b, _mm256_and_ps(o.b, _mm256_castsi256_ps(rows.high)))};
+  }
+  void flush(double* total) const {
+    for (std::size_t half = 0; half < 2; ++half) {
+      const __m128 low = half ? _mm256_extractf128_ps(a, 1) : _mm256_castps256_ps128(a);
+      const __m128 high = half ? _mm256_extractf128_ps(b, 1) : _mm256_castps256_ps128(b);
+      double* const out = total + 4 * half;
+      _mm256_storeu_pd(out, _mm256_add_pd(_mm256_add_pd(_mm256_loadu_pd(out), _mm256_cvtps_pd(low)),
+                                          _mm256_cvtps_pd(high)));
     }
-    Real lane[lanes];
-    for (std::size_t k = 0; k < L; ++k) sum[k].store(task.lane_buffer + k * lanes);
-    left.store(lane);
-    // The last rows go to their lanes one by one.
-    if (begin + block_rows > whole) advance_rows(task, codes, end, task.n, lane);
-    flush_lanes(task.lane_buffer, &totals[0][0], L * lanes);
-    flush_lanes(lane, left_total, lanes);
   }
-  for (std::size_t k = 0; k < L; ++k) task.sums[k] = combine_lanes(totals[k]);
-  task.left_sum = combine_lanes(left_total);
-  task.left_count += total_of(count);
-}
+};
 
-// A table of leaf values of any size: up to four registers and their blends, or a gather.
+template <>
+struct Pack<double> {
+  __m256d v[4];
+  static Pack zero() { return repeat(0.0); }
+  static Pack repeat(double x) {
+    const __m256d v = _mm256_set1_pd(x);
+    return {{v, v, v, v}};
+  }
+  static Pack load(const double* x, Whole) {
+    return {{_mm256_loadu_pd(x), _mm256_loadu_pd(x + 4), _mm256_loadu_pd(x + 8),
+             _mm256_loadu_pd(x + 12)}};
+  }
+  static Pack load(const double* x, Part part) {
+    return load(Filled<double>(x, part, 0.0).values, Whole{});
+  }
+  void store(double* x, Whole) const {
+    for (std::size_t k = 0; k < 4; ++k) _mm256_storeu_pd(x + 4 * k, v[k]);
+  }
+  void store(double* x, Part part) const {
+    double values[lanes];
+    store(values, Whole{});
+    for (std::size_t k = 0; k < part.size; ++k) x[k] = values[k];
+  }
+  template <class F>
+  static Pack each(F&& f) {
+    return {{f(0), f(1), f(2), f(3)}};
+  }
+  Pack operator+(Pack o) const {
+    return each([&](int k) { return _mm256_add_pd(v[k], o.v[k]); });
+  }
+  Pack operator*(Pack o) const {
+    return each([&](int k) { return _mm256_mul_pd(v[k], o.v[k]); });
+  }
+  Pack plus(Pack o, Mask rows) const {
+    return each([&](int k) {
+      const __m256i half = k < 2 ? rows.low : rows.high;
+      const __m128i part = k % 2 ? _mm256_extracti128_si256(half, 1) : _mm256_castsi256_si128(half);
+      const __m256d mask = _mm256_castsi256_pd(_mm256_cvtepi32_epi64(part));
+      return _mm256_add_pd(v[k], _mm256_and_pd(o.v[k], mask));
+    });
+  }
+  void flush(double* total) const {
+    for (std::size_t k = 0; k < 2; ++k) {
+      const __m256d sum = _mm256_add_pd(_mm256_loadu_pd(total + 4 * k), v[k]);
+      _mm256_storeu_pd(total + 4 * k, _mm256_add_pd(sum, v[k + 2]));
+    }
+  }
+};
+
 template <class Real>
 class Table;
 
 template <>
 class Table<float> {
  public:
-  Table(const float* values, std::size_t size) : values_(values), size_(size) {
-    for (std::size_t k = 0; k < 4; ++k)
-      part_[k] = 8 * k < size ? _mm256_loadu_ps(values + 8 * k) : _mm256_setzero_ps();
-  }
-  Eight<float> operator[](__m256i index) const {
-    if (size_ > 32) {
-      const __m256 all = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
-      return {_mm256_mask_i32gather_ps(_mm256_setzero_ps(), values_, index, all, 4)};
-    }
-    const __m256 by8 = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));  // bit 3 as the sign
-    const __m256 low = pick(0, index, by8);
-    if (size_ <= 16) return {low};
-    const __m256 by16 = _mm256_castsi256_ps(_mm256_slli_epi32(index, 27));
-    return {_mm256_blendv_ps(low, pick(2, index, by8), by16)};
+  explicit Table(const float* values) : values_(_mm256_loadu_ps(values)) {}
+  Pack<float> operator[](Ids ids) const {
+    return {_mm256_permutevar8x32_ps(values_, ids.low),
+            _mm256_permutevar8x32_ps(values_, ids.high)};
   }
 
  private:
+  __m256 values_;
+};
+
+// Up to four registers and their blends, or a gather. (The form with a mask, because the other has
+// GCC warn of its own header.)
+template <class Real>
+class LargeTable;
+
+template <>
+class LargeTable<float> {
+ public:
+  LargeTable(const float* values, std::size_t size) : values_(values), size_(size) {
+    for (std::size_t k = 0; k < 4; ++k)
+      part_[k] = 8 * k < size ? _mm256_loadu_ps(values + 8 * k) : _mm256_setzero_ps();
+  }
+  Pack<float> operator[](Ids ids) const { return {picked(ids.low), picked(ids.high)}; }
+
+ private:
+  __m256 picked(__m256i index) const {
+    if (size_ > 32) {
+      const __m256 every = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
+      return _mm256_mask_i32gather_ps(_mm256_setzero_ps(), values_, index, every, 4);
+    }
+    const __m256 by8 = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));  // bit 3 as the sign
+    const __m256 low = pick(0, index, by8);
+    if (size_ <= 16) return low;
+    const __m256 by16 = _mm256_castsi256_ps(_mm256_slli_epi32(index, 27));
+    return _mm256_blendv_ps(low, pick(2, index, by8), by16);
+  }
   __m256 pick(std::size_t k, __m256i index, __m256 second) const {
     return _mm256_blendv_ps(_mm256_permutevar8x32_ps(part_[k], index),
                             _mm256_permutevar8x32_ps(part_[k + 1], index), second);
@@ -163,133 +254,58 @@ class Table<float> {
 };
 
 template <>
-class Table<double> {
+class LargeTable<double> {
  public:
-  Table(const double* values, std::size_t) : values_(values) {}
-  Eight<double> operator[](__m256i index) const {
-    return {gathered(_mm256_castsi256_si128(index)), gathered(_mm256_extracti128_si256(index, 1))};
+  LargeTable(const double* values, std::size_t) : values_(values) {}
+  Pack<double> operator[](Ids ids) const {
+    return {{gathered(_mm256_castsi256_si128(ids.low)),
+             gathered(_mm256_extracti128_si256(ids.low, 1)),
+             gathered(_mm256_castsi256_si128(ids.high)),
+             gathered(_mm256_extracti128_si256(ids.high, 1))}};
   }
 
  private:
-  // The form with a mask, because the other has GCC warn of its own header.
   __m256d gathered(__m128i index) const {
-    const __m256d all = _mm256_castsi256_pd(_mm256_set1_epi32(-1));
-    return _mm256_mask_i32gather_pd(_mm256_setzero_pd(), values_, index, all, 8);
+    const __m256d every = _mm256_castsi256_pd(_mm256_set1_epi32(-1));
+    return _mm256_mask_i32gather_pd(_mm256_setzero_pd(), values_, index, every, 8);
   }
   const double* values_;
 };
 
-// Any number of leaves: each residual is added to its leaf's lane in memory.
-template <class Real, class Code>
-void advance_scattered(Advance<Real>& task, const Code* codes) {
-  using V = Eight<Real>;
-  const Table<Real> previous_table(task.previous_shift, task.n_previous);
-  const Table<Real> current_table(task.current_shift, task.n_current);
-  const __m256i first = _mm256_set1_epi32(task.first);
-  const __m256i second = _mm256_set1_epi32(task.second);
-  const __m256i cutpoint = _mm256_set1_epi32(static_cast<int>(task.cutpoint));
-  const std::size_t width = task.n_current * lanes;
-  for (std::size_t k = 0; k < width; ++k) task.lane_sums[k] = 0.0;
-  double left_total[lanes] = {};
-  __m256i count = _mm256_setzero_si256();
-  task.left_count = 0;
-  Real* const buffer = task.lane_buffer;
-  const std::size_t whole = task.n / lanes * lanes;
-  for (std::size_t begin = 0; begin < task.n; begin += block_rows) {
-    const std::size_t end = smaller(begin + block_rows, whole);
-    V left = V::zero();
-    for (std::size_t i = begin; i < end; i += lanes) {
-      const LeafId* const ids = task.current_ids + i;
-      const __m256i id = widen(ids);
-      const V r = V::load(task.residual + i) + previous_table[widen(task.previous_ids + i)] +
-                  current_table[id];
-      r.store(task.residual + i);
-      for (std::size_t lane = 0; lane < lanes; ++lane)
-        buffer[ids[lane] * lanes + lane] += task.residual[i + lane];
-      if constexpr (!std::is_void_v<Code>) {
-        const __m256i is_left = left_rows(id, first, second, widen(codes + i), cutpoint);
-        left = left + r.where(is_left);
-        count = _mm256_sub_epi32(count, is_left);
+// The beginning of a group gathers too, where ids of no leaf must not be followed.
+template <>
+class Table<double> : public LargeTable<double> {
+ public:
+  explicit Table(const double* values) : LargeTable(values, small_table) {}
+  Pack<double> operator[](Ids ids) const {
+    const __m256i most = _mm256_set1_epi32(small_table - 1);
+    return LargeTable::operator[](
+        {_mm256_min_epi32(ids.low, most), _mm256_min_epi32(ids.high, most)});
+  }
+};
+
+#include "kernels_vector.hpp"
+
+// Half of the tile at a time: all of its sums would not fit into the registers.
+void add_products_avx2(const double* a, const double* b, std::size_t n_rows, double* tile) {
+  constexpr std::size_t half = panel_width / 2;
+  for (std::size_t i = 0; i < panel_width; i += half) {
+    __m256d sums[half][2];
+    for (auto& sum : sums) sum[0] = sum[1] = _mm256_setzero_pd();
+    const double *left = a + i, *right = b;
+    for (std::size_t r = 0; r < n_rows; ++r, left += panel_width, right += panel_width) {
+      const __m256d row[2] = {_mm256_loadu_pd(right), _mm256_loadu_pd(right + 4)};
+      for (std::size_t k = 0; k < half; ++k) {
+        const __m256d factor = _mm256_broadcast_sd(left + k);
+        for (std::size_t h = 0; h < 2; ++h)
+          sums[k][h] = _mm256_add_pd(sums[k][h], _mm256_mul_pd(factor, row[h]));
       }
     }
-    Real lane[lanes];
-    left.store(lane);
-    if (begin + block_rows > whole) advance_rows(task, codes, end, task.n, lane);
-    flush_lanes(buffer, task.lane_sums, width);
-    flush_lanes(lane, left_total, lanes);
-  }
-  for (std::size_t k = 0; k < task.n_current; ++k)
-    task.sums[k] = combine_lanes(task.lane_sums + k * lanes);
-  task.left_sum = combine_lanes(left_total);
-  task.left_count += total_of(count);
-}
-
-template <class Real, class Code>
-void advance_coded(Advance<Real>& task, const Code* codes) {
-  if (task.n_current > 8 || task.n_previous > 8) return advance_scattered(task, codes);
-  switch (task.n_current) {
-    case 1:
-      return advance_registers<Real, Code, 1>(task, codes);
-    case 2:
-      return advance_registers<Real, Code, 2>(task, codes);
-    case 3:
-      return advance_registers<Real, Code, 3>(task, codes);
-    case 4:
-      return advance_registers<Real, Code, 4>(task, codes);
-    case 5:
-      return advance_registers<Real, Code, 5>(task, codes);
-    case 6:
-      return advance_registers<Real, Code, 6>(task, codes);
-    case 7:
-      return advance_registers<Real, Code, 7>(task, codes);
-    default:
-      return advance_registers<Real, Code, 8>(task, codes);
-  }
-}
-
-template <class Real>
-void advance(Advance<Real>& task) {
-  if (!task.column.codes) return advance_coded<Real, void>(task, nullptr);
-  with_codes(task.column, [&](const auto* codes) {
-    advance_coded<Real, std::remove_cvref_t<decltype(*codes)>>(task, codes);
-  });
-}
-
-template <class Real>
-double finish(Real* residual, std::size_t n, const LeafId* ids, const Real* shift,
-              std::size_t n_leaves) {
-  if (n_leaves > 8) return finish_general(residual, n, ids, shift, n_leaves);
-  using V = Eight<Real>;
-  const V table = V::load(shift);
-  double total[lanes] = {};
-  const std::size_t whole = n / lanes * lanes;
-  for (std::size_t begin = 0; begin < n; begin += block_rows) {
-    const std::size_t end = smaller(begin + block_rows, whole);
-    V sum = V::zero();
-    for (std::size_t i = begin; i < end; i += lanes) {
-      const V r = V::load(residual + i) + table.looked_up(widen(ids + i));
-      r.store(residual + i);
-      sum = sum + r * r;
-    }
-    Real lane[lanes];
-    sum.store(lane);
-    if (begin + block_rows > whole) finish_rows(residual, ids, shift, end, n, lane);
-    flush_lanes(lane, total, lanes);
-  }
-  return combine_lanes(total);
-}
-
-void add_products_avx2(const double* a, const double* b, std::size_t n_rows, double* tile) {
-  __m256d sums[panel_width];
-  for (__m256d& sum : sums) sum = _mm256_setzero_pd();
-  for (std::size_t r = 0; r < n_rows; ++r, a += panel_width, b += panel_width) {
-    const __m256d row = _mm256_loadu_pd(b);
-    for (std::size_t k = 0; k < panel_width; ++k)
-      sums[k] = _mm256_add_pd(sums[k], _mm256_mul_pd(_mm256_broadcast_sd(a + k), row));
-  }
-  for (std::size_t k = 0; k < panel_width; ++k) {
-    double* out = tile + k * panel_width;
-    _mm256_storeu_pd(out, _mm256_add_pd(_mm256_loadu_pd(out), sums[k]));
+    for (std::size_t k = 0; k < half; ++k)
+      for (std::size_t h = 0; h < 2; ++h) {
+        double* const out = tile + (i + k) * panel_width + 4 * h;
+        _mm256_storeu_pd(out, _mm256_add_pd(_mm256_loadu_pd(out), sums[k][h]));
+      }
   }
 }
 
@@ -309,14 +325,14 @@ bool cpu_has_avx2() {
 
 const Kernels* avx2_kernels() {
   static constexpr Kernels table{"avx2",
-                                 advance<float>,
-                                 advance<double>,
-                                 advance_weighted<float>,
-                                 advance_weighted<double>,
-                                 finish<float>,
-                                 finish<double>,
-                                 finish_weighted<float>,
-                                 finish_weighted<double>,
+                                 advance<false, float>,
+                                 advance<false, double>,
+                                 advance<true, float>,
+                                 advance<true, double>,
+                                 finish<false, float>,
+                                 finish<false, double>,
+                                 finish<true, float>,
+                                 finish<true, double>,
                                  split_rows,
                                  merge_rows,
                                  mark_sides,

@@ -4,26 +4,49 @@
 
 std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
 
-template <class Real>
-double combine_lanes(const Real* lane) {
-  const double a = static_cast<double>(lane[0]) + static_cast<double>(lane[4]);
-  const double b = static_cast<double>(lane[1]) + static_cast<double>(lane[5]);
-  const double c = static_cast<double>(lane[2]) + static_cast<double>(lane[6]);
-  const double d = static_cast<double>(lane[3]) + static_cast<double>(lane[7]);
+double combine_totals(const double* total) {
+  const double a = total[0] + total[4], b = total[1] + total[5];
+  const double c = total[2] + total[6], d = total[3] + total[7];
   return (a + c) + (b + d);
 }
 
+// Adds the lanes to their totals, and clears them.
+template <class Real>
+void flush_lanes(Real* lane, double* total, std::size_t n_sums) {
+  for (std::size_t k = 0; k < n_sums; ++k, lane += lanes, total += n_totals)
+    for (std::size_t l = 0; l < n_totals; ++l) {
+      total[l] += static_cast<double>(lane[l]);
+      total[l] += static_cast<double>(lane[l + n_totals]);
+      lane[l] = lane[l + n_totals] = 0;
+    }
+}
+
+// What a pass adds up beside the sums by leaf: of the candidate's left rows.
+template <class Real>
+struct LeftLanes {
+  Real sum[lanes] = {}, weight[lanes] = {};
+  double sum_total[n_totals] = {}, weight_total[n_totals] = {};
+  std::uint32_t count = 0;
+
+  void flush() {
+    flush_lanes(sum, sum_total, 1);
+    flush_lanes(weight, weight_total, 1);
+  }
+};
+
 // Rows begin .. end - 1 of one block. Code is void where there is no candidate. Pointers and the
 // count are kept in registers: through `task` every row would wait for the one before.
-template <class Real, class Code>
-void advance_rows(Advance<Real>& task, const Code* codes, std::size_t begin, std::size_t end,
-                  Real* left_lane) {
+template <bool Weighted, class Real, class Code>
+void advance_rows(const Advance<Real>& task, const Code* codes, std::size_t begin, std::size_t end,
+                  LeftLanes<Real>& left) {
   Real* const residual = task.residual;
   Real* const buffer = task.lane_buffer;
+  Real* const weight_buffer = task.lane_buffer + task.n_current * lanes;
   const LeafId* const previous_ids = task.previous_ids;
   const LeafId* const current_ids = task.current_ids;
   const Real* const previous_shift = task.previous_shift;
   const Real* const current_shift = task.current_shift;
+  const Real* const weights = task.weights;
   const LeafId first = task.first, second = task.second;
   const std::uint32_t cutpoint = task.cutpoint;
   std::uint32_t left_count = 0;
@@ -31,145 +54,81 @@ void advance_rows(Advance<Real>& task, const Code* codes, std::size_t begin, std
     const LeafId id = current_ids[i];
     const Real r = residual[i] + previous_shift[previous_ids[i]] + current_shift[id];
     residual[i] = r;
+    const Real weight = Weighted ? weights[i] : Real{1}, product = Weighted ? weight * r : r;
     const std::size_t lane = i % lanes;
-    buffer[id * lanes + lane] += r;
+    buffer[id * lanes + lane] += product;
+    if constexpr (Weighted) weight_buffer[id * lanes + lane] += weight;
     if constexpr (!std::is_void_v<Code>) {
+      // A branch would be mispredicted.
       const bool is_left = ((id == first) | (id == second)) & (codes[i] <= cutpoint);
-      left_lane[lane] += r * static_cast<Real>(is_left);  // a branch would be mispredicted
+      left.sum[lane] += product * static_cast<Real>(is_left);
+      if constexpr (Weighted) left.weight[lane] += weight * static_cast<Real>(is_left);
       left_count += is_left;
     }
   }
-  task.left_count += left_count;
+  left.count += left_count;
 }
 
-template <class Real>
-void flush_lanes(Real* lane, double* total, std::size_t count) {
-  for (std::size_t k = 0; k < count; ++k) {
-    total[k] += static_cast<double>(lane[k]);
-    lane[k] = 0;
+template <bool Weighted, class Real>
+void clear_totals(const Advance<Real>& task) {
+  const std::size_t number = task.n_current * n_totals * (Weighted ? 2 : 1);
+  for (std::size_t k = 0; k < number; ++k) task.totals[k] = 0.0;
+}
+
+// The end of a pass whose totals by leaf are in memory.
+template <bool Weighted, class Real>
+void report(Advance<Real>& task, const LeftLanes<Real>& left) {
+  for (std::size_t k = 0; k < task.n_current; ++k) {
+    task.sums[k] = combine_totals(task.totals + k * n_totals);
+    if constexpr (Weighted)
+      task.weight_sums[k] = combine_totals(task.totals + (task.n_current + k) * n_totals);
   }
+  task.left_sum = combine_totals(left.sum_total);
+  task.left_weight = combine_totals(left.weight_total);
+  task.left_count = left.count;
 }
 
 // Any number of leaves, any build.
-template <class Real, class Code>
+template <bool Weighted, class Real, class Code>
 void advance_general(Advance<Real>& task, const Code* codes) {
-  const std::size_t width = task.n_current * lanes;
-  for (std::size_t k = 0; k < width; ++k) task.lane_sums[k] = 0.0;
-  Real left_lane[lanes] = {};
-  double left_total[lanes] = {};
-  task.left_count = 0;
+  clear_totals<Weighted>(task);
+  LeftLanes<Real> left;
   for (std::size_t begin = 0; begin < task.n; begin += block_rows) {
-    advance_rows(task, codes, begin, smaller(begin + block_rows, task.n), left_lane);
-    flush_lanes(task.lane_buffer, task.lane_sums, width);
-    flush_lanes(left_lane, left_total, lanes);
+    advance_rows<Weighted>(task, codes, begin, smaller(begin + block_rows, task.n), left);
+    flush_lanes(task.lane_buffer, task.totals, task.n_current * (Weighted ? 2 : 1));
+    left.flush();
   }
-  for (std::size_t k = 0; k < task.n_current; ++k)
-    task.sums[k] = combine_lanes(task.lane_sums + k * lanes);
-  task.left_sum = combine_lanes(left_total);
+  report<Weighted>(task, left);
 }
 
-template <class Real>
+template <bool Weighted, class Real>
 [[maybe_unused]] void advance_general(Advance<Real>& task) {
-  if (!task.column.codes) return advance_general<Real, void>(task, nullptr);
-  with_codes(task.column, [&](const auto* codes) { advance_general(task, codes); });
+  if (!task.column.codes)
+    return advance_general<Weighted, Real, void>(task, static_cast<const void*>(nullptr));
+  with_codes(task.column, [&](const auto* codes) { advance_general<Weighted>(task, codes); });
 }
 
-template <class Real>
-void finish_rows(Real* residual, const LeafId* ids, const Real* shift, std::size_t begin,
-                 std::size_t end, Real* lane) {
-  for (std::size_t i = begin; i < end; ++i) {
-    const Real r = residual[i] + shift[ids[i]];
-    residual[i] = r;
-    lane[i % lanes] += r * r;
-  }
-}
-
-template <class Real>
-double finish_general(Real* residual, std::size_t n, const LeafId* ids, const Real* shift,
-                      std::size_t) {
+template <bool Weighted, class Real>
+[[maybe_unused]] double finish_general(Finish<Real>& task) {
   Real lane[lanes] = {};
-  double total[lanes] = {};
-  for (std::size_t begin = 0; begin < n; begin += block_rows) {
-    finish_rows(residual, ids, shift, begin, smaller(begin + block_rows, n), lane);
-    flush_lanes(lane, total, lanes);
-  }
-  return combine_lanes(total);
-}
-
-template <class Real, class Code>
-void advance_weighted_rows(Advance<Real>& task, const Code* codes, std::size_t begin,
-                           std::size_t end, Real* left_lane, Real* left_weight_lane) {
-  Real* const residual = task.residual;
-  Real* const buffer = task.lane_buffer;
-  Real* const weight_buffer = task.lane_buffer + task.n_current * lanes;
-  std::uint32_t left_count = 0;
-  for (std::size_t i = begin; i < end; ++i) {
-    const LeafId id = task.current_ids[i];
-    const Real r = residual[i] + task.previous_shift[task.previous_ids[i]] + task.current_shift[id];
-    residual[i] = r;
-    const Real weight = task.weights[i], product = weight * r;
-    const std::size_t lane = i % lanes;
-    buffer[id * lanes + lane] += product;
-    weight_buffer[id * lanes + lane] += weight;
-    if constexpr (!std::is_void_v<Code>) {
-      const bool is_left = ((id == task.first) | (id == task.second)) & (codes[i] <= task.cutpoint);
-      left_lane[lane] += product * static_cast<Real>(is_left);
-      left_weight_lane[lane] += weight * static_cast<Real>(is_left);
-      left_count += is_left;
-    }
-  }
-  task.left_count += left_count;
-}
-
-template <class Real, class Code>
-void advance_weighted(Advance<Real>& task, const Code* codes) {
-  const std::size_t width = task.n_current * lanes;
-  for (std::size_t k = 0; k < 2 * width; ++k) task.lane_sums[k] = 0.0;
-  Real left_lane[lanes] = {}, left_weight_lane[lanes] = {};
-  double left_total[lanes] = {}, left_weight_total[lanes] = {};
-  task.left_count = 0;
+  double total[n_totals] = {};
   for (std::size_t begin = 0; begin < task.n; begin += block_rows) {
-    advance_weighted_rows(task, codes, begin, smaller(begin + block_rows, task.n), left_lane,
-                          left_weight_lane);
-    flush_lanes(task.lane_buffer, task.lane_sums, 2 * width);
-    flush_lanes(left_lane, left_total, lanes);
-    flush_lanes(left_weight_lane, left_weight_total, lanes);
-  }
-  for (std::size_t k = 0; k < task.n_current; ++k) {
-    task.sums[k] = combine_lanes(task.lane_sums + k * lanes);
-    task.weight_sums[k] = combine_lanes(task.lane_sums + width + k * lanes);
-  }
-  task.left_sum = combine_lanes(left_total);
-  task.left_weight = combine_lanes(left_weight_total);
-}
-
-template <class Real>
-void advance_weighted(Advance<Real>& task) {
-  if (!task.column.codes) return advance_weighted<Real, void>(task, nullptr);
-  with_codes(task.column, [&](const auto* codes) { advance_weighted(task, codes); });
-}
-
-template <class Real>
-double finish_weighted(Real* residual, std::size_t n, const LeafId* ids, const Real* shift,
-                       const Real* weights) {
-  Real lane[lanes] = {};
-  double total[lanes] = {};
-  for (std::size_t begin = 0; begin < n; begin += block_rows) {
-    for (std::size_t i = begin; i < smaller(begin + block_rows, n); ++i) {
-      const Real r = residual[i] + shift[ids[i]];
-      residual[i] = r;
-      lane[i % lanes] += weights[i] * (r * r);
+    const std::size_t end = smaller(begin + block_rows, task.n);
+    for (std::size_t i = begin; i < end; ++i) {
+      const Real r = task.residual[i] + task.shift[task.ids[i]];
+      task.residual[i] = r;
+      lane[i % lanes] += Weighted ? task.weights[i] * (r * r) : r * r;
     }
-    flush_lanes(lane, total, lanes);
+    flush_lanes(lane, total, 1);
   }
-  return combine_lanes(total);
+  return combine_totals(total);
 }
 
 // Counts run in 16 bits within a stretch, as wide as the ids they are compared with.
 constexpr std::size_t stretch_rows = 32768;
 
-RoutedRows split_rows(LeafId* ids, std::size_t n, LeafId from, LeafId to, ColumnView column,
-                      std::uint32_t cutpoint) {
+[[maybe_unused]] RoutedRows split_rows(LeafId* ids, std::size_t n, LeafId from, LeafId to,
+                                       ColumnView column, std::uint32_t cutpoint) {
   return with_codes(column, [&](const auto* codes) {
     using Code = std::remove_cvref_t<decltype(*codes)>;
     const Code limit = static_cast<Code>(cutpoint);
@@ -299,14 +258,21 @@ std::uint32_t present_codes(std::size_t n, const RowSet& rows, ColumnView column
   });
 }
 
-// Lane l of sum k belongs to columns l and l ^ k: shuffles within a register pair every column with
-// every other, where a row-by-column loop would broadcast each value.
+// Part by part, so that the sums of one stay in registers. Lane l of sum k belongs to columns l and
+// l ^ k: shuffles within a register pair every column with every other, where a row-by-column loop
+// would broadcast each value.
 [[maybe_unused]] void add_products(const double* a, const double* b, std::size_t n_rows,
                                    double* tile) {
-  double sums[panel_width][panel_width] = {};
-  for (std::size_t r = 0; r < n_rows; ++r, a += panel_width, b += panel_width)
-    for (std::size_t k = 0; k < panel_width; ++k)
-      for (std::size_t l = 0; l < panel_width; ++l) sums[k][l] += a[l] * b[l ^ k];
-  for (std::size_t k = 0; k < panel_width; ++k)
-    for (std::size_t l = 0; l < panel_width; ++l) tile[l * panel_width + (l ^ k)] += sums[k][l];
+  constexpr std::size_t part = 4;
+  for (std::size_t i = 0; i < panel_width; i += part)
+    for (std::size_t j = 0; j < panel_width; j += part) {
+      double sums[part][part] = {};
+      const double *left = a + i, *right = b + j;
+      for (std::size_t r = 0; r < n_rows; ++r, left += panel_width, right += panel_width)
+        for (std::size_t k = 0; k < part; ++k)
+          for (std::size_t l = 0; l < part; ++l) sums[k][l] += left[l] * right[l ^ k];
+      for (std::size_t k = 0; k < part; ++k)
+        for (std::size_t l = 0; l < part; ++l)
+          tile[(i + l) * panel_width + j + (l ^ k)] += sums[k][l];
+    }
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t width = panel_width;
 constexpr std::size_t block_width = 64;  // columns standardised and factorised together
-constexpr std::size_t row_block = 256;   // rows of a panel that stay in the first-level cache
+constexpr std::size_t row_block = 128;   // rows of a panel that stay in the first-level cache
 constexpr double independent = 1e-10;    // least squared length outside the span of earlier columns
 
 void add_products(const double* a, const double* b, std::size_t n_rows, double* tile) {

@@ -36,13 +36,15 @@ class ResidualOf final : public Residual {
 
   double finish(const AssignedTree& previous) override {
     fill(previous_table_, previous.tree.mu, Real{-1});
-    if (!weights_.empty())
-      return chosen(kernels_.finish_weighted_single, kernels_.finish_weighted_double)(
-          values_.data(), values_.size(), previous.ids.data(), previous_table_.data(),
-          weights_.data());
-    return chosen(kernels_.finish_single, kernels_.finish_double)(
-        values_.data(), values_.size(), previous.ids.data(), previous_table_.data(),
-        previous.tree.n_leaves());
+    Finish<Real> task;
+    task.residual = values_.data();
+    task.n = values_.size();
+    task.ids = previous.ids.data();
+    task.shift = previous_table_.data();
+    task.n_leaves = previous.tree.n_leaves();
+    if (weights_.empty()) return chosen(kernels_.finish_single, kernels_.finish_double)(task);
+    task.weights = weights_.data();
+    return chosen(kernels_.finish_weighted_single, kernels_.finish_weighted_double)(task);
   }
 
   void read(std::vector<double>& values) const override {
@@ -82,10 +84,10 @@ class ResidualOf final : public Residual {
            const std::vector<Real>& current_table, std::size_t n_current,
            const Candidate& candidate, LeafSums& out) {
     if (out.sum.size() < n_current) out.sum.resize(n_current);
-    const std::size_t scratch = n_current * lanes * (weights_.empty() ? 1 : 2);
-    if (lane_buffer_.size() < scratch) {
-      lane_buffer_.resize(scratch, Real{0});
-      lane_sums_.resize(scratch);
+    const std::size_t n_sums = n_current * (weights_.empty() ? 1 : 2);
+    if (totals_.size() < n_sums * n_totals) {
+      lane_buffer_.resize(n_sums * lanes, Real{0});
+      totals_.resize(n_sums * n_totals);
     }
     Advance<Real> task;
     task.residual = values_.data();
@@ -102,7 +104,7 @@ class ResidualOf final : public Residual {
     task.second = candidate.second;
     task.sums = out.sum.data();
     task.lane_buffer = lane_buffer_.data();
-    task.lane_sums = lane_sums_.data();
+    task.totals = totals_.data();
     out.weighted = !weights_.empty();
     if (!out.weighted) {
       chosen(kernels_.advance_single, kernels_.advance_double)(task);
@@ -123,7 +125,7 @@ class ResidualOf final : public Residual {
   std::vector<Real> current_table_ = std::vector<Real>(table_padding);
   std::vector<Real> zero_table_ = std::vector<Real>(table_padding);
   std::vector<Real> lane_buffer_;
-  std::vector<double> lane_sums_;
+  std::vector<double> totals_;
 };
 
 }  // namespace

@@ -286,16 +286,17 @@ TEST(abc_of_huge_and_tiny_responses) {
   }
 }
 
-TEST(abc_is_the_same_with_plain_and_avx2_kernels) {
-  if (!bayesvc::avx2_kernels()) return;
+TEST(abc_is_the_same_with_all_kernels) {
   for (const Kind kind : {Kind::untied, Kind::binary, Kind::mixed, Kind::messy}) {
     for (const bool binary : {false, true}) {
       const Problem problem(kind, 133, binary);
-      AbcSettings plain = problem.settings(binary), fast = plain;
+      AbcSettings plain = problem.settings(binary), other = plain;
       plain.forest.kernel = "plain";
-      fast.forest.kernel = "avx2";
-      for (std::uint64_t s = 1; s <= 5; ++s)
-        check_same(drawn(problem.sampler(plain), s), drawn(problem.sampler(fast), s));
+      for (const bayesvc::Kernels* kernels : bayesvc::available_kernels()) {
+        other.forest.kernel = kernels->name;
+        for (std::uint64_t s = 1; s <= 5; ++s)
+          check_same(drawn(problem.sampler(plain), s), drawn(problem.sampler(other), s));
+      }
     }
   }
 }

@@ -173,8 +173,27 @@ TEST(leaf_values_follow_their_rows) {
   }
 }
 
-TEST(plain_and_avx2_chains_are_the_same) {
-  if (!bayesvc::avx2_kernels()) return;
+namespace {
+
+void check_same_chains(const Columns& columns, const std::vector<double>& y,
+                       ForestSettings settings, const char* kernel) {
+  settings.kernel = "plain";
+  Forest plain(columns, y.data(), settings, {5, 6, 7, 8});
+  settings.kernel = kernel;
+  Forest other(columns, y.data(), settings, {5, 6, 7, 8});
+  for (int k = 0; k < 150 && !check::failed; ++k) {
+    plain.sweep();
+    other.sweep();
+    CHECK(plain.sigma() == other.sigma());
+    CHECK(same_trees(plain, other));
+  }
+  const double alpha = plain.splitting().alpha();
+  CHECK(settings.splitting == "fixed" ? std::isnan(alpha) : alpha == other.splitting().alpha());
+}
+
+}  // namespace
+
+TEST(chains_are_the_same_with_all_kernels) {
   for (const Kind kind : kinds) {
     const Matrix m = matrix_of(kind, 701);
     const Columns columns = m.encode();
@@ -185,18 +204,8 @@ TEST(plain_and_avx2_chains_are_the_same) {
         settings.splitting = prior;
         settings.single_precision = single;
         if (prior == "fixed") settings.row_weights = row_weights(m.n);
-        settings.kernel = "plain";
-        Forest plain(columns, y.data(), settings, {5, 6, 7, 8});
-        settings.kernel = "avx2";
-        Forest fast(columns, y.data(), settings, {5, 6, 7, 8});
-        for (int k = 0; k < 150 && !check::failed; ++k) {
-          plain.sweep();
-          fast.sweep();
-          CHECK(plain.sigma() == fast.sigma());
-          CHECK(same_trees(plain, fast));
-        }
-        const double alpha = plain.splitting().alpha();
-        CHECK(prior == "fixed" ? std::isnan(alpha) : alpha == fast.splitting().alpha());
+        for (const bayesvc::Kernels* kernels : bayesvc::available_kernels())
+          check_same_chains(columns, y, settings, kernels->name);
       }
     }
   }

@@ -1,4 +1,4 @@
-// The plain and the AVX2 kernels must give the same bits, and both what a naive loop gives.
+// All builds of the kernels must give the same bits, and those what a naive loop gives.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -15,6 +15,7 @@
 using bayesvc::Advance;
 using bayesvc::CodeWidth;
 using bayesvc::ColumnView;
+using bayesvc::Finish;
 using bayesvc::Kernels;
 using bayesvc::LeafId;
 using bayesvc::Rng;
@@ -24,16 +25,19 @@ using brute_force::rng_of;
 
 namespace {
 
-// No build without AVX2 has anything to compare: the plain kernels alone are checked there.
-std::vector<const Kernels*> all_kernels() {
-  std::vector<const Kernels*> found = {&bayesvc::plain_kernels()};
-  if (bayesvc::avx2_kernels()) found.push_back(bayesvc::avx2_kernels());
+// The builds to compare with the plain one; none on a CPU without AVX2.
+std::vector<const Kernels*> fast_kernels() {
+  std::vector<const Kernels*> found = bayesvc::available_kernels();
+  found.erase(found.begin());
   return found;
 }
 
 constexpr CodeWidth widths[] = {CodeWidth::bits8, CodeWidth::bits16, CodeWidth::bits32};
 constexpr std::size_t sizes[] = {1,   2,   3,   7,   8,   9,   15,  16,   17,   63,   100,  255,
                                  256, 300, 511, 512, 513, 519, 520, 1000, 1023, 1024, 1025, 1103};
+// Sums and tables in registers up to 8, 16 and 32 leaves, and beyond.
+constexpr std::size_t leaf_numbers[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,
+                                        12, 15, 16, 17, 20, 31, 32, 33, 40};
 
 // Codes in a vector of their exact size, so that the address sanitizer sees a read beyond them.
 struct Codes {
@@ -121,9 +125,9 @@ template <class Real>
 Outcome<Real> advance(const Kernels& kernels, const Case<Real>& given) {
   Outcome<Real> out{given.residual, std::vector<double>(given.n_current), 0, 0, true};
   const bool weighted = !given.weights.empty();
-  const std::size_t scratch = given.n_current * bayesvc::lanes * (weighted ? 2 : 1);
-  std::vector<Real> lane_buffer(scratch, Real{0});
-  std::vector<double> lane_sums(scratch, NAN);
+  const std::size_t n_sums = given.n_current * (weighted ? 2 : 1);
+  std::vector<Real> lane_buffer(n_sums * bayesvc::lanes, Real{0});
+  std::vector<double> totals(n_sums * bayesvc::n_totals, NAN);
   Advance<Real> task;
   task.residual = out.residual.data();
   task.n = given.residual.size();
@@ -139,7 +143,7 @@ Outcome<Real> advance(const Kernels& kernels, const Case<Real>& given) {
   task.second = given.second;
   task.sums = out.sums.data();
   task.lane_buffer = lane_buffer.data();
-  task.lane_sums = lane_sums.data();
+  task.totals = totals.data();
   task.left_count = 12345;  // must not matter
   if (weighted) {
     out.weight_sums.resize(given.n_current);
@@ -170,9 +174,9 @@ bool same_bits(const std::vector<Real>& a, const std::vector<Real>& b) {
   return same;
 }
 
-// A lane adds up to 64 numbers in Real before it is flushed.
+// A lane adds up to 32 numbers in Real before it is flushed.
 template <class Real>
-constexpr double rounding = 64 * static_cast<double>(std::numeric_limits<Real>::epsilon());
+constexpr double rounding = 32 * static_cast<double>(std::numeric_limits<Real>::epsilon());
 
 template <class Real>
 void check_naive(const Case<Real>& given, const Outcome<Real>& out) {
@@ -208,27 +212,30 @@ void check_naive(const Case<Real>& given, const Outcome<Real>& out) {
 }
 
 template <class Real>
+void check_same(const Outcome<Real>& plain, const Outcome<Real>& fast) {
+  CHECK(same_bits(plain.residual, fast.residual));
+  CHECK(same_bits(plain.sums, fast.sums));
+  CHECK(same_bits(plain.left_sum, fast.left_sum));
+  CHECK(same_bits(plain.weight_sums, fast.weight_sums));
+  CHECK(same_bits(plain.left_weight, fast.left_weight));
+  CHECK(plain.left_count == fast.left_count);
+  CHECK(fast.buffer_is_clear);
+}
+
+template <class Real>
 void check_advance(std::uint64_t stream, bool weighted) {
   Rng rng = rng_of(stream);
   for (const std::size_t n : sizes) {
     std::vector<Codes> columns;
     for (const CodeWidth width : widths) columns.push_back(random_codes(width, n, rng));
-    for (std::size_t n_current = 1; n_current <= 20; ++n_current) {
+    for (const std::size_t n_current : leaf_numbers) {
       for (std::size_t c = 0; c <= columns.size(); ++c) {
-        const std::size_t n_previous = 1 + rng.below(n_current <= 8 && rng.below(4) ? 8 : 20);
+        const std::size_t n_previous = 1 + rng.below(n_current <= 8 && rng.below(4) ? 8 : 40);
         Case<Real> given(n, n_previous, n_current, c ? &columns[c - 1] : nullptr, rng);
         if (weighted) given.add_weights(rng);
         const Outcome<Real> plain = advance(bayesvc::plain_kernels(), given);
         check_naive(given, plain);
-        if (!bayesvc::avx2_kernels()) continue;
-        const Outcome<Real> fast = advance(*bayesvc::avx2_kernels(), given);
-        CHECK(same_bits(plain.residual, fast.residual));
-        CHECK(same_bits(plain.sums, fast.sums));
-        CHECK(same_bits(plain.left_sum, fast.left_sum));
-        CHECK(same_bits(plain.weight_sums, fast.weight_sums));
-        CHECK(same_bits(plain.left_weight, fast.left_weight));
-        CHECK(plain.left_count == fast.left_count);
-        CHECK(fast.buffer_is_clear);
+        for (const Kernels* kernels : fast_kernels()) check_same(plain, advance(*kernels, given));
       }
     }
   }
@@ -236,24 +243,25 @@ void check_advance(std::uint64_t stream, bool weighted) {
 
 template <class Real>
 double finish(const Kernels& kernels, const Case<Real>& given, std::vector<Real>& residual) {
-  const std::size_t n = residual.size();
-  const LeafId* ids = given.previous_ids.data();
-  const Real* shift = given.previous_shift.data();
-  const Real* weights = given.weights.data();
+  Finish<Real> task;
+  task.residual = residual.data();
+  task.n = residual.size();
+  task.ids = given.previous_ids.data();
+  task.shift = given.previous_shift.data();
+  task.n_leaves = given.n_previous;
+  task.weights = given.weights.data();
   const bool weighted = !given.weights.empty();
   if constexpr (std::is_same_v<Real, float>)
-    return weighted ? kernels.finish_weighted_single(residual.data(), n, ids, shift, weights)
-                    : kernels.finish_single(residual.data(), n, ids, shift, given.n_previous);
+    return (weighted ? kernels.finish_weighted_single : kernels.finish_single)(task);
   else
-    return weighted ? kernels.finish_weighted_double(residual.data(), n, ids, shift, weights)
-                    : kernels.finish_double(residual.data(), n, ids, shift, given.n_previous);
+    return (weighted ? kernels.finish_weighted_double : kernels.finish_double)(task);
 }
 
 template <class Real>
 void check_finish(std::uint64_t stream, bool weighted) {
   Rng rng = rng_of(stream);
   for (const std::size_t n : sizes) {
-    for (std::size_t n_leaves = 1; n_leaves <= 20; ++n_leaves) {
+    for (const std::size_t n_leaves : leaf_numbers) {
       Case<Real> given(n, n_leaves, 1, nullptr, rng);
       if (weighted) given.add_weights(rng);
       std::vector<Real> plain = given.residual;
@@ -265,10 +273,11 @@ void check_finish(std::uint64_t stream, bool weighted) {
         squares += given.weight(i) * static_cast<double>(r) * static_cast<double>(r);
       }
       CHECK_NEAR(sum, squares, rounding<Real> * squares);
-      if (!bayesvc::avx2_kernels()) continue;
-      std::vector<Real> fast = given.residual;
-      const double fast_sum = finish(*bayesvc::avx2_kernels(), given, fast);
-      CHECK(same_bits(sum, fast_sum) && same_bits(plain, fast));
+      for (const Kernels* kernels : fast_kernels()) {
+        std::vector<Real> fast = given.residual;
+        const double fast_sum = finish(*kernels, given, fast);
+        CHECK(same_bits(sum, fast_sum) && same_bits(plain, fast));
+      }
     }
   }
 }
@@ -290,10 +299,10 @@ TEST(finish_is_exact_and_the_same_in_every_build) {
 }
 
 TEST(kernels_by_name) {
-  CHECK(std::string(bayesvc::kernels_named("plain").name) == "plain");
-  const Kernels* fast = bayesvc::avx2_kernels();
-  CHECK(&bayesvc::kernels_named("auto") == (fast ? fast : &bayesvc::plain_kernels()));
-  if (fast) CHECK(std::string(bayesvc::kernels_named("avx2").name) == "avx2");
+  const std::vector<const Kernels*> available = bayesvc::available_kernels();
+  CHECK(std::string(available[0]->name) == "plain");
+  CHECK(&bayesvc::kernels_named("auto") == available.back());
+  for (const Kernels* kernels : available) CHECK(&bayesvc::kernels_named(kernels->name) == kernels);
   bool refused = false;
   try {
     bayesvc::kernels_named("sse");
@@ -365,7 +374,7 @@ void check_moves(const Kernels& kernels, const Codes& codes, const std::vector<L
 
 TEST(row_passes_agree_with_loops) {
   Rng rng = rng_of(24);
-  for (const Kernels* kernels : all_kernels()) {
+  for (const Kernels* kernels : bayesvc::available_kernels()) {
     for (const std::size_t n : {1u, 2u, 7u, 8u, 9u, 127u, 128u, 129u, 255u, 257u, 513u, 1100u}) {
       for (const CodeWidth width : widths) {
         for (const std::uint32_t limit : {1u, 2u, 32u, code_limit(width)}) {
@@ -389,7 +398,7 @@ TEST(row_passes_agree_with_loops) {
 // Counts run in 16 bits for 32768 rows at a time: all rows move, or lie at the cutpoint.
 TEST(row_passes_count_beyond_sixteen_bits) {
   Rng rng = rng_of(25);
-  for (const Kernels* kernels : all_kernels()) {
+  for (const Kernels* kernels : bayesvc::available_kernels()) {
     for (const std::size_t n : {32767u, 32768u, 32769u, 65536u, 70001u}) {
       const std::vector<LeafId> all(n, 1);
       for (const CodeWidth width : widths) {
@@ -409,7 +418,7 @@ TEST(row_passes_count_beyond_sixteen_bits) {
 
 // The only other value is in the last row, or in the first.
 TEST(a_single_different_row_is_seen) {
-  for (const Kernels* kernels : all_kernels()) {
+  for (const Kernels* kernels : bayesvc::available_kernels()) {
     for (const std::size_t n : {2u, 128u, 129u, 1000u}) {
       for (const CodeWidth width : widths) {
         for (const std::size_t odd : {std::size_t{0}, n - 1}) {

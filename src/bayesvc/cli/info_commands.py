@@ -56,7 +56,7 @@ def info(as_json: bool) -> None:
         "bayesvc": bv.__version__,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
-        "cpu path": _core.kernel_in_use(),
+        "cpu path": _core.available_kernels()[-1],
         "threads": str(usable_cpus()),
     }
     for name in ("numpy", "scipy", "scikit-learn", "polars", "matplotlib", "plotly", "distributed"):

@@ -158,7 +158,7 @@ def row_stability(
     >>> short = {"n_replicates": 2, "burn_in": 100, "n_draws": 100, "random_state": 0}
     >>> stable = bv.row_stability(X, y, n_subsamples=10, **short)
     >>> stable.frequency
-    array([0.1, 1. , 0. , 0.1])
+    array([0.1, 1. , 0.1, 0.1])
     >>> stable.selection.table["row_stability"].tolist()
     [0.1, 1.0, 0.0, 0.1]
     """
