@@ -65,9 +65,9 @@ CASES = {
     "bart-mixed-two-rows": Case("mixed", 30, _model(min_samples_leaf=2, n_trees=3)),
     "bart-tied-two-rows-prior": Case("tied", 30, _model(min_samples_leaf=2, likelihood=False)),
     "bart-swap": Case("mixed", 16, _model(moves=MOVE_SETS["swap"], likelihood=False)),
-    "bart-perturb": Case("mixed", 24, _model(moves=MOVE_SETS["perturb"])),
+    "bart-perturb": Case("mixed", 24, _model(moves=MOVE_SETS["perturb"]), n_proposals=3000),
     "bart-perturb-prior": Case(
-        "continuous", 60, _model(moves=MOVE_SETS["perturb"], likelihood=False), 2
+        "continuous", 60, _model(moves=MOVE_SETS["perturb"], likelihood=False), 2, 3000
     ),
     "collapsed-perturb": Case("messy", 24, _model("collapsed", 2, moves=MOVE_SETS["perturb"])),
     "explicit-continuous": Case("continuous", 12, _model("explicit", 3)),
