@@ -2,10 +2,14 @@
 
 python benchmarks/limits.py            # a fresh process each, some minutes
 python benchmarks/limits.py --quick    # a tenth of the rows and columns
+python benchmarks/limits.py --files    # from Parquet files, on all cores, with all defaults
+python benchmarks/limits.py --files --short    # the same with a few iterations, for the memory
 
-That of many columns is a selection with all defaults. That of many rows is one fit of far fewer
-sweeps than the default, without the test for signal; the table says how many, and what all sweeps
-would take at that pace.
+With --files the sizes are n = 1,000,000 x p = 100 and n = 10,000 x p = 100,000, and `bayesvc
+select` is timed from end to end; the second file takes 8 GB of disk. Without it, that of many
+columns is a selection with all defaults, and that of many rows is one fit of far fewer sweeps than
+the default, without the test for signal; the table says how many, and what all sweeps would take at
+that pace.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from limits_files import measure_file
 from machine import ONE_THREAD, RESULTS, describe, markdown_table, pin_to_one_core
 
 SWEEPS = 10 * (5_000 + 5_000) + 100 * 300  # of `select` with its defaults: fits, test for signal
@@ -26,6 +31,8 @@ SIZES: tuple[dict[str, Any], ...] = (
     {"n": 1_000_000, "p": 100, "sweeps": 2_000, "length": SHORT},
     {"n": 500, "p": 100_000, "sweeps": SWEEPS, "length": {}},
 )
+FILE_SIZES = ((1_000_000, 100), (10_000, 100_000))
+FEW_ITERATIONS = ["--replicates", "2", "--burn-in", "5", "--draws", "5", "--no-signal-test"]
 
 
 def measure(task: dict[str, Any]) -> dict[str, Any]:
@@ -64,10 +71,46 @@ def table(runs: list[dict[str, Any]]) -> str:
     return markdown_table(header, lines)
 
 
+def file_table(runs: list[dict[str, Any]]) -> str:
+    header = ["(n, p)", "wall s", "CPU s", "file, MB", "codes, MB", "peak MB", "peak / codes"]
+    lines = [
+        [
+            f"({run['n']:,}, {run['p']:,})",
+            f"{run['wall']:.0f}",
+            f"{run['cpu']:.0f}",
+            f"{run['file_mb']:,.0f}",
+            f"{run['codes_mb']:,.0f}",
+            f"{run['peak_mb']:,.0f}",
+            f"{run['peak_mb'] / run['codes_mb']:.1f}",
+        ]
+        for run in runs
+    ]
+    return markdown_table(header, lines)
+
+
+def measure_files(quick: bool, short: bool) -> None:
+    sizes = ((100_000, 100), (10_000, 10_000)) if quick else FILE_SIZES
+    runs = [measure_file(n, p, FEW_ITERATIONS if short else []) for n, p in sizes]
+    print(file_table(runs))
+    partial = "-partial" if quick or short else ""
+    write(RESULTS / f"limits-files{partial}.json", runs)
+
+
+def write(path: Path, runs: list[dict[str, Any]]) -> None:
+    record = {"machine": describe("bayesvc", "numpy", "scipy", "polars"), "runs": runs}
+    path.write_text(json.dumps(record, indent=1) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Time and memory of the largest data.")
     parser.add_argument("--quick", action="store_true", help="a tenth of the size")
-    quick = parser.parse_args().quick
+    parser.add_argument("--files", action="store_true", help="from Parquet files, end to end")
+    parser.add_argument("--short", action="store_true", help="with --files: a few iterations")
+    options = parser.parse_args()
+    quick = options.quick
+    if options.files:
+        measure_files(quick, options.short)
+        return
     pin_to_one_core()
     tasks = [dict(size) for size in SIZES]
     if quick:
@@ -75,9 +118,7 @@ def main() -> None:
         tasks[1]["p"] //= 10
     runs = [measure(task) for task in tasks]
     print(table(runs))
-    record = {"machine": describe("bayesvc", "numpy", "scipy"), "runs": runs}
-    path = RESULTS / ("limits-partial.json" if quick else "limits.json")
-    path.write_text(json.dumps(record, indent=1) + "\n")
+    write(RESULTS / ("limits-partial.json" if quick else "limits.json"), runs)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def select(
 
     Parameters
     ----------
-    X : array, data frame or sparse matrix (n_rows, n_features)
+    X : array, data frame, lazy frame of polars or sparse matrix (n_rows, n_features)
         The columns: numbers, booleans or categories (text and categorical types of pandas, polars
         and pyarrow). Missing values are allowed. A categorical column is one variable.
     y : array, series or list (n_rows,)
