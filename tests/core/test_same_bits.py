@@ -27,10 +27,13 @@ PRIORS = {
     "leaf-3": bv.DART(min_samples_leaf=3),
     "bart-learned-k": bv.BART(k="learned"),
     "dart-learned-k": bv.DART(k="learned"),
-    "bart-auto-errors": bv.BART(errors="auto"),  # Student-t errors where there is an outlier
-    "dart-auto-transform": bv.DART(transform="auto"),  # and normal scores
     "perturb": bv.DART(moves=(0.25, 0.25, 0.2, 0.1, 0.2)),
     "deep": bv.BART(gamma=0.99, beta=0.5, moves=(0.3, 0.2, 0.2, 0.3)),
+}
+ROBUST_PRIORS = {
+    "bart-student": bv.BART(errors="student"),
+    "dart-student": bv.DART(errors="student", k="learned"),
+    "dart-scores": bv.DART(transform="normal-scores"),
 }
 KINDS = ("continuous", "tied", "binary-y", "outlier")
 MESSY_PRIORS = ("bart", "dart", "dart-explicit", "leaf-3", "perturb")
@@ -99,8 +102,9 @@ def fingerprint(draws: bv.Draws) -> str:
     digest = hashlib.sha256()
     for name in TRACES:
         digest.update(np.nan_to_num(getattr(draws, name), nan=-1.0).tobytes())
-    if draws.leaf_sd is not None:
-        digest.update(draws.leaf_sd.tobytes())
+    for trace in (draws.leaf_sd, draws.df):
+        if trace is not None:
+            digest.update(trace.tobytes())
     if draws.abc is not None:
         digest.update(draws.abc.discrepancy.tobytes() + draws.abc.kept.tobytes())
     return digest.hexdigest()[:16]
@@ -113,6 +117,18 @@ def test_fingerprint(prior, kind, request):
     """The bits of the last release. `pytest --regenerate-golden` accepts new ones."""
     X, y = problem(kind)
     draws = bv.sample(X, y, PRIORS[prior], n_replicates=2, burn_in=150, n_draws=150, random_state=3)
+    check_fingerprint(f"{prior}/{kind}", draws, request)
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("kind", ["continuous", "outlier", "weights", "mixed"])
+@pytest.mark.parametrize("prior", ROBUST_PRIORS)
+def test_fingerprint_of_robust_responses(prior, kind, request):
+    X, y, arguments = (*problem(kind), {}) if kind in KINDS else messy_problem(kind)
+    draws = bv.sample(
+        X, y, ROBUST_PRIORS[prior], **arguments, n_replicates=2, burn_in=150, n_draws=150,
+        random_state=3,
+    )  # fmt: skip
     check_fingerprint(f"{prior}/{kind}", draws, request)
 
 

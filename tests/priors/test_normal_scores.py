@@ -137,7 +137,10 @@ def test_selections_check_predictions_in_the_units_of_y(data):
         (lambda rng: rng.uniform(size=400), False),
         (lambda rng: rng.exponential(size=400), True),
         (lambda rng: 1e200 * rng.lognormal(size=400), True),
-        (lambda rng: rng.integers(0, 2, size=400) + 0.5, False),
+        (lambda rng: rng.integers(0, 7, size=400).astype(float), False),
+        (lambda rng: np.append(rng.normal(size=400), [1e3, 1e4, 1e5]), False),
+        (lambda rng: -rng.exponential(size=400), True),
+        (lambda rng: np.append(np.zeros(400), 1.0), False),
     ],
 )
 def test_auto_decides_by_the_shape_of_y_alone(values, expected):

@@ -39,13 +39,13 @@ class BART(TreePrior):
     errors : {"gaussian", "student", "auto"}
         Distribution of y around the sum of trees. "student" is Student's t, whose degrees of
         freedom are learned, so that outlying values of y have little influence; sigma is then its
-        scale. "auto" takes it if a value of y lies more than 5 robust standard deviations from
+        scale. "auto" takes it if a value of y lies more than 4 robust standard deviations from
         the median, and normal errors otherwise.
     transform : {"normal-scores", "auto"}, optional
         "normal-scores" fits the trees to normal quantiles of the ranks of y, so that the result
         does not depend on the scale on which y was measured. Predictions stay in the units of y,
-        within its observed range; sigma is that of the scores. "auto" does so if y is far from
-        normal: its squared correlation with the scores is below 0.9.
+        within its observed range; sigma is that of the scores. "auto" does so if y is skewed: one
+        of its 5 % and 95 % quantiles is more than 2.3 times as far from the median as the other.
 
     Examples
     --------
