@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # 0.57 for an exponential y, 0 for a symmetric one. Outliers do not change it.
 LARGEST_SKEWNESS = 0.4
 # Robust standard deviations from the median. Of 1,000 normal values one lies beyond in 6 % of
-# cases, where Student-t errors do no harm: they learn that their tails are light.
+# cases. What Student-t errors cost there is not settled; they learn how light the tails are.
 FARTHEST = 4.0
 # Central intervals, widest last, and how many standard deviations of a normal they span.
 _INTERVALS = ((0.25, 1.3489795), (0.1, 2.5631031), (0.025, 3.9199280))
