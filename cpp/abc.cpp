@@ -47,6 +47,7 @@ FitResult flat_fit(std::size_t p, double sigma) {
                 .s = {},
                 .forests = {},
                 .leaf_sd = {},
+                .df = {},
                 .fitted = {}};
   fit.tallies.finish();
   return fit;
