@@ -331,7 +331,7 @@ Columns::Columns(State state, std::span<const unsigned char> codes)
   if (fits && !info_.empty()) std::memcpy(info_.data(), state.info.data(), state.info.size());
   for (const Info& info : info_)
     fits = fits && info.width <= CodeWidth::bits32 &&
-           info.offset + n_ * bytes_of(info.width) <= codes.size() &&
+           info.offset + padded(n_ * bytes_of(info.width)) <= codes.size() &&
            (!has_values_ || info.n_categories > 0 ||
             info.first_value + info.n_distinct <= values_.size());
   for (const std::uint32_t coding : members_) fits = fits && coding < info_.size();
