@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 
 import numpy as np
 import polars as pl
 import pytest
 
-from tests.cli.test_terminal import Terminal
 from tests.helpers.hostile import HOSTILE_NAMES, hostile_characters
 from tests.helpers.paths import ROOT
+from tests.helpers.terminal import Terminal
 
 QUICK = ("--burn-in", "50", "--draws", "50", "--replicates", "2", "--jobs", "1")
 TARGET = "\x1b[2Jy\u202e"
@@ -95,7 +96,8 @@ def test_errors_are_visible(args, hostile_file, run):
 
 
 def test_a_terminal_is_sent_no_sequence_of_a_name(hostile_file, tmp_path):
-    terminal = Terminal("select", hostile_file, "-y", TARGET, *QUICK, "--out", "o", cwd=tmp_path)
+    command = ["select", str(hostile_file), "-y", TARGET, *QUICK, "--out", "o"]
+    terminal = Terminal([sys.executable, "-m", "bayesvc", *command], tmp_path)
     code, _ = terminal.finish()
     assert code == 0, terminal.text
     assert "\x1b]0;" not in terminal.text

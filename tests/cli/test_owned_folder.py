@@ -14,10 +14,10 @@ import pytest
 from bayesvc import _lock
 from bayesvc.cli.errors import BadInput, Stopped
 from bayesvc.cli.results_folder import open_folder
+from tests.helpers.held import held_command
 from tests.helpers.processes import wait_for
 from tests.helpers.settings import SHORT_OPTIONS
 
-# So many replicates that they are not finished before the process is suspended.
 MANY = ("--burn-in", "300", "--draws", "300", "--jobs", "1")
 COMMANDS = {
     "select": ("select", "--replicates", "60", *MANY),
@@ -28,14 +28,17 @@ NEW = {"resume": False, "overwrite": False}
 
 @pytest.fixture
 def start(file, tmp_path):
-    """Start a command on the folder `out`, and return it once a replicate is finished."""
+    """Start a command on the folder `out`, and return it once a replicate is finished.
+
+    It waits there until the file `release` exists.
+    """
     started = []
 
     def bayesvc(name):
         command, *options = COMMANDS[name]
         args = [command, str(file), "-y", "y", "--exclude", "who", "--out", "out", *options]
         process = subprocess.Popen(
-            [sys.executable, "-m", "bayesvc", *args],
+            held_command(1, tmp_path / "release", *args),
             cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         started.append(process)
@@ -64,6 +67,7 @@ def test_a_second_run_is_refused_and_the_first_one_finishes(start, run, tmp_path
         owner = f"process {process.pid} on {_lock.host_name()}, since 20"
         assert f"out is in use by another run: {owner}" in refused.stderr
     assert contents(tmp_path / "out") == before
+    (tmp_path / "release").touch()
     os.kill(process.pid, signal.SIGCONT)
     _, errors = process.communicate(timeout=200)
     assert process.returncode == 0, errors
@@ -83,6 +87,7 @@ def test_the_folder_of_a_killed_run_is_taken_over(start, run, tmp_path):
 def test_ctrl_c_gives_the_folder_back(start, tmp_path):
     process, _ = start("compare")
     process.send_signal(signal.SIGINT)
+    (tmp_path / "release").touch()
     _, errors = process.communicate(timeout=200)
     assert process.returncode == 130, errors
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["unfinished"]

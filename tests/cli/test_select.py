@@ -326,7 +326,7 @@ def test_a_single_column_has_its_own_sentence(run, tmp_path, table):
     done = run("select", "n.csv", "-y", "y", "--allow-empty", *SHORT)
     assert ", so no column is selected as predictive of y." in done.stdout
     done = run("select", "n.csv", "-y", "y", "--out", "again", *SHORT)
-    assert "1 of 1 was selected anyway: b." in done.stdout
+    assert "the only column was selected anyway: b." in done.stdout
 
 
 def test_bad_input_of_the_real_command(run_process, file):

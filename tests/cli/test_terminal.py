@@ -5,57 +5,21 @@ from __future__ import annotations
 import json
 import os
 import re
-import select
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
-import pytest
-
-pty = pytest.importorskip("pty")
+from tests.helpers.held import held_command
+from tests.helpers.terminal import Terminal
 
 LONG = ("--burn-in", "600", "--draws", "600", "--replicates", "40", "--jobs", "1")
-
-
-class Terminal:
-    """A process whose input, output and errors are a terminal of 100 columns."""
-
-    def __init__(self, *args: object, cwd: Path) -> None:
-        self._master, slave = pty.openpty()
-        env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "bayesvc", *map(str, args)], stdin=slave, stdout=slave,
-            stderr=slave, cwd=cwd, env=env, start_new_session=True,
-        )  # fmt: skip
-        os.close(slave)
-        self.text = ""
-
-    def read_until(self, condition, seconds=200):
-        end = time.monotonic() + seconds
-        while not condition(self.text):
-            assert time.monotonic() < end, self.text
-            ready, _, _ = select.select([self._master], [], [], 0.05)
-            if ready:
-                try:
-                    self.text += os.read(self._master, 65536).decode()
-                except OSError:  # the other side is closed
-                    break
-
-    def finish(self):
-        self.read_until(lambda text: self.process.poll() is not None)
-        if self._more():
-            self.read_until(lambda text: not self._more())
-        return self.process.wait(timeout=200), re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", self.text)
-
-    def _more(self):
-        ready, _, _ = select.select([self._master], [], [], 0.2)
-        return bool(ready)
+BAYESVC = (sys.executable, "-m", "bayesvc")
 
 
 def test_a_table_and_a_bar_with_the_time_left(file, tmp_path):
-    terminal = Terminal("select", file, "-y", "y", "--exclude", "who", *LONG, cwd=tmp_path)
+    command = [*BAYESVC, "select", str(file), "-y", "y", "--exclude", "who", *LONG]
+    terminal = Terminal(command, tmp_path)
     code, text = terminal.finish()
     assert code == 0, text
     assert re.search(r"sampling.*%.*\d:\d\d:\d\d", text)
@@ -65,10 +29,12 @@ def test_a_table_and_a_bar_with_the_time_left(file, tmp_path):
 
 def test_ctrl_c_leaves_a_result_and_resume_ends_where_it_would_have(file, tmp_path):
     command = ("select", file, "-y", "y", "--exclude", "who", *LONG)
-    terminal = Terminal(*command, "--out", "out", cwd=tmp_path)
+    release = tmp_path / "release"
+    terminal = Terminal(held_command(2, release, *command, "--out", "out"), tmp_path)
     unfinished = tmp_path / "out" / "unfinished"
     terminal.read_until(lambda _: len(list(unfinished.glob("fit-*"))) >= 2)
     os.kill(terminal.process.pid, signal.SIGINT)
+    release.touch()
     code, text = terminal.finish()
     assert code == 130, text
     partial = re.search(r"result of \d+ of 40\s+replicates", text)
@@ -80,7 +46,7 @@ def test_ctrl_c_leaves_a_result_and_resume_ends_where_it_would_have(file, tmp_pa
 
     def run(*more):
         return subprocess.run(
-            [sys.executable, "-m", "bayesvc", *map(str, command), *more], cwd=tmp_path, text=True,
+            [*BAYESVC, *map(str, command), *more], cwd=tmp_path, text=True,
             capture_output=True, timeout=200,
         )  # fmt: skip
 
@@ -96,9 +62,8 @@ def test_ctrl_c_leaves_a_result_and_resume_ends_where_it_would_have(file, tmp_pa
 
 def test_ctrl_c_before_the_first_fit_is_finished(file, tmp_path):
     options = ("--burn-in", "2000000", "--draws", "10", "--jobs", "1")
-    terminal = Terminal(
-        "select", file, "-y", "y", "--exclude", "who", "--out", "out", *options, cwd=tmp_path
-    )
+    command = ("select", str(file), "-y", "y", "--exclude", "who", "--out", "out", *options)
+    terminal = Terminal([*BAYESVC, *command], tmp_path)
     terminal.read_until(lambda text: "sampling" in text)
     assert "This will take about" in terminal.text
     time.sleep(0.3)
@@ -111,10 +76,12 @@ def test_ctrl_c_before_the_first_fit_is_finished(file, tmp_path):
 
 def test_sigterm_gives_the_cursor_back(file, tmp_path):
     command = ("select", file, "-y", "y", "--exclude", "who", "--out", "out", *LONG)
-    terminal = Terminal(*command, cwd=tmp_path)
+    release = tmp_path / "release"
+    terminal = Terminal(held_command(1, release, *command), tmp_path)
     hide, show = "\x1b[?25l", "\x1b[?25h"
     terminal.read_until(lambda text: hide in text and "sampling" in text)
     os.kill(terminal.process.pid, signal.SIGTERM)
+    release.touch()
     code, text = terminal.finish()
     assert code == 143, text
     assert "--resume" in text
