@@ -8,7 +8,6 @@ import shlex
 import shutil
 import tomllib
 from collections.abc import Sequence
-from importlib.resources import as_file, files
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -92,8 +91,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "past-selection").mkdir()
     selected = json.dumps({"selected": ["age", "dose"]})
     (tmp_path / "past-selection" / "selection.json").write_text(selected)
-    with as_file(files("bayesvc") / "data" / "feynman_II_11_17.csv.gz") as source:
-        pl.read_csv(source).write_csv(tmp_path / "molecules.csv")
+    X.with_columns(outcome=y).write_csv(tmp_path / "mydata.csv")
     # Results of the grid `seed`, as far as they are published here.
     rows = ROOT / "docs" / "reproduction" / "rows.parquet"
     (tmp_path / "docs" / "reproduction").mkdir(parents=True)

@@ -31,7 +31,7 @@ PAGES = [
 ]
 FOLDERS = {path.name for path in ROOT.iterdir() if path.is_dir()}
 # Options of other programs that the pages name.
-OTHER_OPTIONS = {"--regenerate-golden", "--quick", "--help"}
+OTHER_OPTIONS = {"--regenerate-golden", "--quick", "--help", "--files", "--short"}
 FILE = re.compile(r"\.(csv|html|json|md|npz|parquet|py|svg)$")
 # Names that stand for objects in the examples.
 EXAMPLES = {

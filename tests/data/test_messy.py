@@ -159,7 +159,7 @@ def test_weights_of_variables_are_those_of_groups():
 
 def test_the_selector_keeps_whole_groups():
     groups = {"mixed": ["site", "count"]}
-    selector = bv.VariableSelector(groups=groups, **ENOUGH).fit(PANDAS, Y)
+    selector = bv.VariableSelector("dart-relevance", groups=groups, **ENOUGH).fit(PANDAS, Y)
     assert selector.selection_.names == ["a", "mixed"]
     assert selector.get_feature_names_out().tolist() == ["a", "site", "count"]
     assert selector.get_support(indices=True).tolist() == [0, 2, 4]
@@ -169,7 +169,8 @@ def test_the_selector_keeps_whole_groups():
     kept = selector.set_output(transform="pandas").transform(PANDAS)
     pd.testing.assert_frame_equal(kept, PANDAS[["a", "site", "count"]])
     rows = np.array(list(zip(*COLUMNS.values(), strict=True)), dtype=object)
-    by_position = bv.VariableSelector(groups={"mixed": [2, 4]}, **ENOUGH).fit(rows, Y)
+    by_position = bv.VariableSelector("dart-relevance", groups={"mixed": [2, 4]}, **ENOUGH)
+    by_position.fit(rows, Y)
     assert by_position.get_support().tolist() == selector.get_support().tolist()
     assert by_position.transform(rows).shape == (len(Y), 3)
 

@@ -278,7 +278,9 @@ def test_prediction_check(rng: np.random.Generator) -> None:
     assert not wrong.as_good
     assert "worse than" in str(wrong)
     classes = y > y.mean()
-    binary = found.check_prediction(X, classes, burn_in=100, n_draws=100)
+    binary = bv.prediction_check.check_prediction(
+        X, classes, found.indices, burn_in=100, n_draws=100, random_state=0
+    )
     assert binary.loss == "Brier score"
     assert binary.of_all < binary.of_none
 
