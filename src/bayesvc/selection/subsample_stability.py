@@ -160,7 +160,7 @@ def row_stability(
     >>> stable.frequency
     array([0.1, 1. , 0.1, 0.1])
     >>> stable.selection.table["row_stability"].tolist()
-    [0.1, 1.0, 0.0, 0.1]
+    [0.1, 1.0, 0.1, 0.1]
     """
     _check_settings(settings, selection, method)
     if allow_empty is None:
