@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 def compare(results: Path, method: str, against: str, replicates: int | None) -> None:
     """Compare METHOD with AGAINST on the same data sets.
 
-    RESULTS is a folder of `run`, or a file of `export` or `rescore`. Standard errors are
-    clustered: equations that are the same function up to scaling count as one unit. The column
-    holm is the one-sided p-value for METHOD being worse, after Holm's correction for the number of
-    rows of the table (combinations of n and SNR).
+    RESULTS is a folder written by `run`, or a file written by `export` or `rescore`. Standard
+    errors are clustered: equations that are the same function up to scaling count as one unit. The
+    column holm is the one-sided p-value for METHOD being worse, after Holm's correction for the
+    number of rows of the table (combinations of n and SNR).
 
     \b
     bayesvc bench compare rescored.parquet dart-relevance dart-vc

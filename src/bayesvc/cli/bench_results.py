@@ -71,19 +71,20 @@ def _list_failures(failed: pl.DataFrame) -> None:
 @click.option(
     "--replicates",
     type=int,
-    help="Number of replicates to show; by default the recipes'.",
+    help="Number of replicates to show; by default each method's own number.",
 )
 @report_errors
 def table(results: Path, against: str | None, method: str | None, replicates: int | None) -> None:
     """Show the mean scores of each method by number of rows and SNR.
 
-    RESULTS is a folder of `run`, or a file of `export` or `rescore`.
+    RESULTS is a folder written by `run`, or a file written by `export` or `rescore`.
 
     With --against paper, z is the difference in F1 divided by its standard error, and basis says
     which spread the standard error is based on. In the authors' files, selections of exactly one
     variable by a permutation method appear as empty, which lowers the published F1 of these
-    methods. paper_most is an upper bound on the paper's F1 with this corrected. z_bug is z against
-    whichever value between the published F1 and paper_most is closest to ours. In the summary
+    methods. paper_most is the highest F1 that the paper could have had without this error. The
+    true value lies between the published F1 and paper_most, and z_bug is z for the value in that
+    range that is closest to ours. In the summary
     table, within_2_bug is the number of cells (combinations of n and SNR) with z_bug between -2
     and 2.
 

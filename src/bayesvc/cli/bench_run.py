@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 @click.option(
     "--methods",
     metavar="NAME,...",
-    help="Methods to run instead of the grid's: names of `bayesvc recipes`, prior/measure/threshold"
-    " or module:function; dart-vc@5 means 5 replicates.",
+    help="Methods to run instead of the grid's: names from `bayesvc recipes`, "
+    "prior/measure/threshold or module:function; dart-vc@5 means 5 replicates.",
 )
 @REPLICATES
 @click.option("--n", "sizes", metavar="NUMBER,...", help="Only these numbers of rows.")

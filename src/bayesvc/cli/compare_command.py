@@ -33,7 +33,7 @@ _MOST_ROWS = 40
 def compare(methods: tuple[str, ...], **request: Any) -> None:
     """Apply several methods to FILE and show where they agree.
 
-    Each prior is sampled once, and all its methods share the replicates.
+    The sampler runs only once for each prior; all methods with that prior share the replicates.
 
     \b
     bayesvc compare patients.csv --target cholesterol

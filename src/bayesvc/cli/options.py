@@ -77,7 +77,7 @@ _RUN = (
     JOBS,
     click.option("--burn-in", type=NumberOrAuto(0), metavar="NUMBER|auto",
                  help="Iterations to discard per replicate; 5000 by default (abc methods: 200); "
-                 "auto: 1000, 2000 or 5000, until the importance is stable."),
+                 "auto: try 1000, then 2000, then 5000, until the importance is stable."),
     click.option("--draws", type=NumberOrAuto(1), metavar="NUMBER|auto",
                  help="Draws to keep per replicate; 5000 by default; auto as for --burn-in (does "
                  "not apply to abc methods)."),

@@ -35,7 +35,7 @@ def _column_options(command: _F) -> _F:
 @click.option("--selection", type=click.Path(path_type=Path), help="Results folder of "
               "an earlier `bayesvc select`: use the columns selected there.")  # fmt: skip
 @click.option("--interval", default=0.9, show_default=True, help="Level of the credible "
-              "interval for the mean of the target; single values scatter more.")  # fmt: skip
+              "interval for the mean of the target; individual values vary more.")  # fmt: skip
 @click.option("--trees", default=200, show_default=True, help="Number of trees.")
 @SEED
 @JOBS

@@ -24,6 +24,13 @@ _MOST_STATIC_ROWS = 100  # in the file itself, for readers whose browser runs no
 _MOST_EXPLAINED = 20
 _MOST_NAMES = 20
 _SHARED = ("Trees per forest", "Burn-in", "Draws per replicate", "Seed (random_state)")
+_MOVE_MEANINGS = {
+    "birth": "proposals that split a leaf",
+    "death": "proposals that join two leaves",
+    "change": "proposals that give a split a new rule",
+    "swap": "proposals that exchange the rules of two splits",
+    "perturb": "proposals that move the cutpoint of a split",
+}
 _SOURCES = {"bayesvc": None, "counts": "another program, as split counts"}
 
 
@@ -176,7 +183,7 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
     for move, rates in draws.acceptance.items():
         if not np.isnan(rates).all():
             value = f"{100 * np.nanmean(rates):.0f} %"
-            rows.append((f"Accepted {move} moves", value, "over all replicates"))
+            rows.append((f"Accepted {move} moves", value, _MOVE_MEANINGS[move]))
     judged = selection.method.recomputable and not selection.withheld
     if selection.draws.n_replicates > 1 and judged:
         changes = selection.stability.changes

@@ -58,24 +58,25 @@ _ALL = (
            "selects variables whose probability of relevance, from ten BART replicates, is at "
            "least 0.5, or else the most probable one; not in the paper"),
     Recipe("abc-vc", "abc", "vc-measure", "clustering", 0, 0,
-           "clusters variables by split count and rank over the forests kept by ABC"),
+           "clusters variables by split count and rank over the forests kept by approximate "
+           "Bayesian computation"),
     Recipe("dart-vip-measure", "dart", "vip-measure", "clustering", 10, 0,
-           "clusters variables by inclusion proportion and rank over ten DART replicates"),
+           "clusters variables by proportion of splits and rank over ten DART replicates"),
     Recipe("bart-vip-measure", "bart", "vip-measure", "clustering", 10, 0,
-           "clusters variables by inclusion proportion and rank over ten BART replicates"),
+           "clusters variables by proportion of splits and rank over ten BART replicates"),
     Recipe("dart-vip-rank", "dart", "vip-rank", "clustering", 10, 0,
            "clusters variables by mean rank over ten DART replicates"),
     Recipe("bart-vip-rank", "bart", "vip-rank", "clustering", 20, 0,
            "clusters variables by mean rank over twenty BART replicates; highest recall, many "
            "false positives"),
     Recipe("bart-vip-local", "bart", "vip", "local", 10, 50,
-           "selects variables whose inclusion proportion exceeds a quantile of their own null "
+           "selects variables whose proportion of splits exceeds a quantile of their own null "
            "distribution; lenient"),
     Recipe("bart-vip-gse", "bart", "vip", "gse", 10, 50,
-           "selects variables whose inclusion proportion exceeds their null mean by a common "
-           "number of standard deviations; strict"),
+           "selects variables whose proportion of splits exceeds its null mean by a number of "
+           "standard deviations that is the same for all; strict"),
     Recipe("bart-vip-gmax", "bart", "vip", "gmax", 10, 50,
-           "selects variables whose inclusion proportion exceeds a quantile of the largest null "
+           "selects variables whose proportion of splits exceeds a quantile of the largest null "
            "values; strictest"),
     Recipe("bart-mi-local", "bart", "mi", "local", 10, 50,
            "selects variables whose Metropolis importance exceeds a quantile of their own null "
@@ -85,8 +86,8 @@ _ALL = (
     Recipe("bart-mpm", "bart", "mpvip", "median-probability", 1, 0,
            "selects variables that at least half of the draws of one BART replicate split on"),
     Recipe("abc-mpm", "abc", "mpvip", "median-probability", 0, 0,
-           "selects variables that at least half of the forests kept by ABC split on; few false "
-           "positives"),
+           "selects variables that at least half of the forests kept by approximate Bayesian "
+           "computation split on; few false positives"),
 )  # fmt: skip
 RECIPES = {recipe.name: recipe for recipe in _ALL}
 

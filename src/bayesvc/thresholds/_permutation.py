@@ -186,8 +186,8 @@ class Permutation(Threshold):
 
 _DESCRIPTIONS = {
     "local": "Selects the variables above the upper quantile of their own null values.",
-    "gse": "Selects the variables above the mean of their null values plus a common number of "
-    "standard deviations.",
+    "gse": "Selects the variables above the mean of their null values plus a number of "
+    "standard deviations that is the same for all variables.",
     "gmax": "Selects the variables above the upper quantile of the largest null values.",
 }
 
