@@ -39,9 +39,11 @@ def option(command: str, says: str, varies: str | None = None) -> Command:
     return Command(f"`bayesvc {command}`", tuple(command.split()), says, (DATA,), varies)
 
 
-def into(goes_in: str, file: tuple[str, str], says: str, varies: str | None = None) -> Command:
+def into(
+    goes_in: str, file: tuple[str, str], says: str, *options: str, varies: str | None = None
+) -> Command:
     """A folder of results that is refused for a file in it."""
-    args = ("select", "data.csv", "-y", "y", "--exclude", "who", "--out", "out")
+    args = ("select", "data.csv", "-y", "y", "--exclude", "who", "--out", "out", *options)
     return Command(goes_in, args, says, (DATA, file), varies)
 
 
@@ -149,13 +151,19 @@ OPTIONS: list[Case] = [
     option("select data.csv -y y --exclude who --out data.csv", "must be a folder"),
     into("`--out out`, where another run is writing",
          ("out/.running", "elsewhere+7+0\n1700000000\n"),
-         "out is in use by another run: process 7 on elsewhere", r"(?<=since )[^.]*"),
+         "out is in use by another run: process 7 on elsewhere", varies=r"(?<=since )[^.]*"),
     into("`--out out` with a file in the place of its folder of replicates", ("out/unfinished", ""),
          "must be a folder"),
     into("`--out out` with a folder in the place of a result", ("out/report.html/page", ""),
          "out/report.html must be a file"),
     into("`--out out` with a file in the place of its figures", ("out/figures", ""),
          "out/figures must be a folder, and not a link"),
+    into("`--resume` of a run with other settings",
+         ("out/unfinished/run.json", '{"format": 1, "settings": {"--seed": 5}}'),
+         "--seed: was 5, is now 0", "--resume", varies=r"(?<=is now 0 ).*(?= Give --resume)"),
+    into("`--resume` of replicates whose settings are not known",
+         ("out/unfinished/fit-0123456789abcdef0123456789abcdef.npz", ""), "--overwrite",
+         "--resume"),
     into("`--out out` with other files in it", ("out/thesis.txt", "dear"), "is not empty"),
     option("compare data.csv -y y --methods dart-mpn", "dart-mpm"),
     option("predict data.csv data.csv -y y --exclude who --out data.csv", "exists"),

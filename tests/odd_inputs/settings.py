@@ -98,6 +98,8 @@ TOGETHER: list[Case] = [
           "`sigma` must be None", "binary", "Got 1.0", y=Y > 1),
     unfit("`prior=BART(sigma_hat=1)` for two classes", {"prior": bv.BART(sigma_hat=1)},
           "`sigma_hat` must be None", "binary", "Got 1.0", y=Y > 1),
+    unfit('`method="bart-vc"` with `prior=DART()`', {"method": "bart-vc", "prior": bv.DART()},
+          "'bart-vc'", "DART"),
     unfit("`n_draws` with `prior=SpikeForest()`", {"prior": bv.SpikeForest(), "n_draws": 5},
           "n_draws=5 is not compatible with prior=SpikeForest"),
     Refused('`BART(k="learn")`', lambda: bv.BART(k="learn"), TypeError,
