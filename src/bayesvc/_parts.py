@@ -7,6 +7,7 @@ else about them.
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -166,6 +167,7 @@ def as_part(
         )
     missing = missing_members(value, members)
     if not missing:
+        _check_settings(value, family)
         part: T = value
         return part
     if callable(value) and not hasattr(value, method):
@@ -176,6 +178,17 @@ def as_part(
         f"`bayesvc.{family}s.{family.title()}`, which has defaults for all but `name` and "
         f"`{method}`."
     )
+
+
+def _check_settings(part: Any, family: str) -> None:
+    """Raise TypeError if a result with this part could not be written to a file."""
+    try:
+        json.dumps(part.settings())
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"The settings of {family} {name_of(part)!r} must be numbers, text, or lists of these, "
+            f"which files can hold. Got a value that JSON cannot hold ({error})."
+        ) from None
 
 
 @dataclasses.dataclass(frozen=True)

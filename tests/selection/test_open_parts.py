@@ -415,3 +415,23 @@ def test_checks_and_curves_use_the_response_of_the_selection(data):
     options = {"burn_in": 20, "n_draws": 20, "features": ["b"]}
     plot = found.plot("partial_dependence", X=X, y=positive, **options)
     assert plot.ax.get_ylabel() == "median of y"
+
+
+@dataclass(frozen=True)
+class Offset(Spread):
+    """A measure with a setting that no file can hold."""
+
+    shift: Any = None
+
+
+def test_settings_that_no_file_can_hold_are_refused_at_once(data):
+    with pytest.raises(TypeError, match="settings of measure 'spread' must be numbers, text"):
+        bv.select(*data, measure=Offset(shift=np.zeros(2)), threshold="clustering", **SHORT)
+
+
+def test_a_function_of_two_columns_does_not_go_with_null_replicates(data):
+    def two(draws):
+        return np.column_stack([draws.vc.mean(axis=0), draws.vip.mean(axis=0)])
+
+    with pytest.raises(ValueError, match="'two' is not compatible with threshold 'gse'"):
+        bv.select(*data, measure=two, threshold="gse", n_permutations=20, **SHORT)

@@ -169,6 +169,12 @@ class Permutation(Threshold):
     ) -> ThresholdResult:
         """Select the variables above their threshold."""
         assert null is not None
+        if values.ndim == 2:
+            raise ValueError(
+                f"Measure {measure.name!r} is not compatible with threshold {self.name!r}: it "
+                f"returns {values.shape[1]} columns, and the threshold takes one. Use threshold "
+                "'clustering'."
+            )
         if self.kind == "local":
             return local(values, null, self.alpha)
         if self.kind == "gmax":
