@@ -158,16 +158,35 @@ def effective_size(
     return np.where(variance > 0, ess, np.nan)
 
 
+def half_means(draws: Draws) -> FloatArray:
+    """Return the mean split counts in the two halves of each chain: (n_replicates, 2, n_features).
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.draws.diagnostics import half_means
+    >>> half_means(bv.Draws.from_counts([[[4, 0], [2, 0], [0, 3], [0, 1]]]))
+    array([[[3., 0.],
+            [0., 2.]]])
+    """
+    return draws.count_half_sums / _half_lengths(draws)
+
+
+def _half_lengths(draws: Draws) -> FloatArray:
+    """Return the number of draws in each half of a chain, at least 1, as a column."""
+    first = (draws.n_draws + 1) // 2
+    return np.array([[first], [max(draws.n_draws - first, 1)]], dtype=float)
+
+
 def _count_halves(draws: Draws) -> tuple[FloatArray, FloatArray, int]:
     """Return means and variances of the counts in half-chains, and the length of the first."""
-    first = (draws.n_draws + 1) // 2
-    lengths = np.array([first, draws.n_draws - first], dtype=float)[:, np.newaxis]
-    means = draws.count_half_sums / lengths
+    lengths = _half_lengths(draws)
+    means = half_means(draws)
     variances = (draws.count_half_squares - lengths * means**2) / (lengths - 1)
     tiny = 1e-12 * (1 + means**2)  # what rounding leaves of a variance of zero
     shape = (-1, draws.n_features)
     variances = np.where(variances > tiny, variances, 0)
-    return means.reshape(shape), variances.reshape(shape), first
+    return means.reshape(shape), variances.reshape(shape), int(lengths[0, 0])
 
 
 def _count_rhat(draws: Draws) -> FloatArray:

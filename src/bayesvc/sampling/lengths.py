@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from bayesvc.data.dataset import Dataset
+from bayesvc.draws.diagnostics import half_means
 from bayesvc.draws.draws import Draws
 from bayesvc.priors.base import TreePrior
 from bayesvc.sampling.chain import calibrate, sample_chains, sample_replicates
@@ -91,9 +92,7 @@ def half_distance(draws: Draws) -> float:
     >>> half_distance(bv.Draws.from_counts([[[4, 0], [4, 0]], [[4, 0], [4, 0]]]))
     0.0
     """
-    first = (draws.n_draws + 1) // 2
-    lengths = np.array([[first], [max(draws.n_draws - first, 1)]])
-    means = np.log1p(draws.count_half_sums / lengths)
+    means = np.log1p(half_means(draws))
     squares = np.square(means[:, 1] - means[:, 0]).sum(axis=1)
     return float(np.sqrt(squares.mean()))
 
