@@ -9,9 +9,7 @@ namespace bayesvc {
 
 using fixed_math::log;
 
-// The half-Cauchy as a mixture of inverse gammas (Wand et al. 2011; Makalic and Schmidt 2016):
-// with a ~ InvGamma(1/2, 1 / prior_variance) and sd^2 | a ~ InvGamma(1/2, 1 / a), both conditional
-// distributions are inverse gamma. a is drawn anew each time, so it is no part of the state.
+// A slice sampler (Neal 2003) of the logarithm of the sd that starts from the whole interval.
 void LeafScale::update(const std::vector<AssignedTree>& trees, Rng& rng) {
   if (!learned_) return;
   double n_leaves = 0, sum_of_squares = 0;
@@ -19,9 +17,19 @@ void LeafScale::update(const std::vector<AssignedTree>& trees, Rng& rng) {
     n_leaves += static_cast<double>(assigned.tree.n_leaves());
     for (const double value : assigned.tree.mu) sum_of_squares += value * value;
   }
-  const double inverse_a =
-      rng.gamma(1.0) * prior_variance_ * (variance_ / (prior_variance_ + variance_));
-  set_sd(std::sqrt((inverse_a + 0.5 * sum_of_squares) / rng.gamma(0.5 * (n_leaves + 1.0))));
+  const auto log_density = [&](double log_sd) {
+    const double variance = fixed_math::exp(2.0 * log_sd);
+    const double log_values = -n_leaves * log_sd - 0.5 * sum_of_squares / variance;
+    return log_values + log_sd - log(1.0 + variance / (scale_ * scale_));
+  };
+  const double current = log(sd_), level = log_density(current) - rng.exponential();
+  double low = log(least * scale_), high = log(largest * scale_), drawn;
+  for (;;) {
+    drawn = low + rng.uniform() * (high - low);
+    if (log_density(drawn) >= level) break;
+    (drawn < current ? low : high) = drawn;
+  }
+  set_sd(fixed_math::exp(drawn));
 }
 
 void LeafModel::update(const std::vector<AssignedTree>& trees, Rng& rng) {

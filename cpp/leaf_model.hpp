@@ -18,11 +18,14 @@ namespace bayesvc {
 
 struct ForestSettings;
 
-// The prior sd of the leaf values: fixed, or learned from the values of all leaves under a
-// half-Cauchy prior with this median.
+// The prior sd of the leaf values: fixed, or learned from the values of all leaves. A learned one
+// is half-Cauchy with this scale, restricted to an interval. Without a least sd, trees that have
+// not found the signal yet, and so have small values, would make all births unlikely.
 class LeafScale {
  public:
-  LeafScale(double sd, bool learned) : prior_variance_(sd * sd), learned_(learned) { set_sd(sd); }
+  static constexpr double least = 0.25, largest = 2;  // as multiples of the scale
+
+  LeafScale(double sd, bool learned) : scale_(sd), learned_(learned) { set_sd(sd); }
 
   bool learned() const { return learned_; }
   double sd() const { return sd_; }
@@ -35,7 +38,7 @@ class LeafScale {
   void update(const std::vector<AssignedTree>& trees, Rng& rng);
 
  private:
-  double sd_ = 0, variance_ = 0, prior_variance_;
+  double sd_ = 0, variance_ = 0, scale_;
   bool learned_;
 };
 

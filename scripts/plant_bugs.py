@@ -106,23 +106,23 @@ BUGS = {
         "std::sqrt(shrink * noise_variance) * normal",
         "std::sqrt(2.0 * shrink * noise_variance) * normal",
     ),
-    "leaf-sd-shape": Bug(
-        "learned leaf sd: the prior adds nothing to the shape of the inverse gamma",
+    "leaf-sd-jacobian": Bug(
+        "learned leaf sd: the density of its logarithm lacks the Jacobian",
         "cpp/leaf_model.cpp",
-        "rng.gamma(0.5 * (n_leaves + 1.0))",
-        "rng.gamma(0.5 * n_leaves)",
+        "return log_values + log_sd - log",
+        "return log_values - log",
     ),
     "leaf-sd-squares": Bug(
         "learned leaf sd: the sum of squared leaf values is not halved",
         "cpp/leaf_model.cpp",
-        "inverse_a + 0.5 * sum_of_squares",
-        "inverse_a + sum_of_squares",
+        "0.5 * sum_of_squares / variance",
+        "sum_of_squares / variance",
     ),
     "leaf-sd-prior": Bug(
-        "learned leaf sd: the auxiliary variable forgets the median of the prior",
+        "learned leaf sd: the prior forgets its scale",
         "cpp/leaf_model.cpp",
-        "prior_variance_ * (variance_ / (prior_variance_ + variance_))",
-        "variance_",
+        "variance / (scale_ * scale_)",
+        "variance",
     ),
     "sigma": Bug(
         "`sigma` update forgets the prior's degrees of freedom",

@@ -132,18 +132,18 @@ TEST(the_scale_of_the_leaves_may_change_between_sweeps) {
 // From an sd of the half-Cauchy prior, and two values given it, an update leads to such an sd
 // again.
 TEST(an_update_of_a_learned_scale_keeps_its_prior) {
-  constexpr double median = 0.3;
-  const double half_pi = std::acos(0.0);
+  constexpr double prior_scale = 0.3;
+  const double first = std::atan(LeafScale::least), last = std::atan(LeafScale::largest);
   Rng rng = brute_force::rng_of(97);
   std::vector<AssignedTree> trees(2,
                                   {bayesvc::Tree(3, true), bayesvc::AlignedVector<LeafId>(3, 0)});
   std::vector<double> shares;
   for (int k = 0; k < 20000; ++k) {
-    LeafScale scale(median, true);
-    scale.set_sd(median * std::tan(half_pi * rng.uniform()));
+    LeafScale scale(prior_scale, true);
+    scale.set_sd(prior_scale * std::tan(first + (last - first) * rng.uniform()));
     for (AssignedTree& assigned : trees) assigned.tree.mu[0] = scale.sd() * rng.normal();
     scale.update(trees, rng);
-    shares.push_back(std::atan(scale.sd() / median) / half_pi);
+    shares.push_back((std::atan(scale.sd() / prior_scale) - first) / (last - first));
   }
   CHECK(statistics::ks_distance(shares, [](double share) { return share; }) < statistics::ks_limit);
 }

@@ -81,7 +81,7 @@ def check(
         if random_alpha:
             extra.append(state.alpha / (state.alpha + model.rho_for(data.p)))
         if model.learn_leaf_sd:
-            share = float(model.share(state.leaf_sd))
+            share = float(model.leaf_sd_share(state.leaf_sd))
             extra += [share, share**2]
         if model.student:
             share = float(model.df_share(state.df))

@@ -37,7 +37,7 @@ MODELS = {
     "explicit-hyper": replace(BASE, splitting="explicit", a=2.0, b=2.0),
     "collapsed-hyper": replace(BASE, splitting="collapsed", a=2.0, b=2.0),
 }
-# A median well below sigma: a chain that redraws y crosses large leaf values in steps of sigma.
+# A scale well below sigma: a chain that redraws y crosses large leaf values in steps of sigma.
 LEARNED = {
     name: replace(MODELS[name], leaf_sd=0.2, learn_leaf_sd=True)
     for name in ("bart", "explicit", "collapsed")
@@ -48,14 +48,9 @@ STUDENT = {
 JOINT_NAMES = ["f(x0)", "f(x0)^2", "f(x0) f(x1)", "f(x0)^4", "splits times f(x0)^2"]
 
 
-def joint_features(
-    model: Model, fitted: NDArray[np.float64], total_splits: int, sigma: float
-) -> list[float]:
-    """Moments of the sum of trees, and how it goes with the other unknowns.
-
-    With a learned leaf sd the sum has no moments, and its bounded form is in its place.
-    """
-    at0, at1 = model.share(fitted[:2]) if model.learn_leaf_sd else fitted[:2]
+def joint_features(fitted: NDArray[np.float64], total_splits: int, sigma: float) -> list[float]:
+    """Moments of the sum of trees, and how it goes with the other unknowns."""
+    at0, at1 = fitted[:2]
     return [at0, at0**2, at0 * at1, at0**4, total_splits * at0**2, np.log(sigma) * at0**2]
 
 
@@ -67,7 +62,7 @@ def from_prior(
     for _ in range(n_draws):
         draw = draw_prior(rng, model, data)
         splits = sum(node[0] >= 0 for nodes in draw.trees for node in nodes)
-        joint = joint_features(model, draw.fitted(data), splits, draw.sigma)
+        joint = joint_features(draw.fitted(data), splits, draw.sigma)
         rows.append(features.of_draw(draw) + joint)
     return np.array(rows)
 
@@ -90,7 +85,7 @@ def from_chain(
         chain.set_y(draw_response(rng, model, data, chain.fitted(), chain.sigma, chain.df))
         chain.sweep(1)
         if step >= 0 and step % thin == 0:
-            joint = joint_features(model, chain.fitted(), chain.n_splits, chain.sigma)
+            joint = joint_features(chain.fitted(), chain.n_splits, chain.sigma)
             rows.append(features.of_chain(chain) + joint)
     return np.array(rows)
 
@@ -160,7 +155,7 @@ def check_that_states_stay(
         found.append([chain.leaf_sd, chain.df, chain.sigma, chain.fitted()[0]])
     leaf_sds, dfs, sigmas, fitted = np.array(found).T
     if model.learn_leaf_sd:
-        assert_uniform(model.share(leaf_sds).tolist(), "leaf sd", 4)
+        assert_uniform(model.leaf_sd_share(leaf_sds).tolist(), "leaf sd", 4)
     if model.student:
         assert_uniform(model.df_share(dfs).tolist(), "degrees of freedom", 4)
     if not model.binary:

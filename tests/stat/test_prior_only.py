@@ -191,13 +191,13 @@ def test_learned_leaf_sd_is_half_cauchy(
 ) -> None:
     """Kolmogorov-Smirnov test of 2,000 draws so far apart that they are independent.
 
-    An update moves the log of the sd by about a half, so it forgets its start within some 20
-    sweeps. False alarms: FALSE_ALARM a case.
+    An update draws the sd from a slice, which forgets its start within a few.
+    False alarms: FALSE_ALARM a case.
     """
     model = replace(DIRECT_MODELS[name], n_trees=2, binary=binary, likelihood=False)
     data = make_data("tied", rng, 10, 4)
     chain = make_chain(model, data, np.zeros(data.n), chain_seed)
-    shares = [float(model.share(state.leaf_sd)) for state in thinned(chain, 2_000, thin=200)]
+    shares = [float(model.leaf_sd_share(state.leaf_sd)) for state in thinned(chain, 2_000, thin=30)]
     assert_uniform(shares, "share of the leaf sd")
 
 

@@ -16,7 +16,7 @@ from tests.helpers.stat.datasets import KINDS_OF_COLUMNS, LISTABLE, make_data
 from tests.helpers.stat.reference.enumeration import all_shapes, exact_posterior
 from tests.helpers.stat.reference.integrals import DirichletAverage, LeafSdAverage
 from tests.helpers.stat.reference.likelihood import log_marginal
-from tests.helpers.stat.reference.model import MOVE_SETS, Model
+from tests.helpers.stat.reference.model import LEAF_SD_RANGE, MOVE_SETS, Model
 from tests.helpers.stat.reference.moves import Conditional, apply
 from tests.helpers.stat.reference.prior import GivenS, PolyaUrn, dirichlet_multinomial, log_prior
 from tests.helpers.stat.reference.simulate import draw_log_dirichlet, draw_prior, draw_shape
@@ -172,6 +172,7 @@ def test_eligible_means_having_a_cut(kind: str, m: int, rng: np.random.Generator
 
 def test_leaf_sd_is_integrated_out_of_the_likelihood(rng: np.random.Generator) -> None:
     """Deterministic: a few points against adaptive quadrature over the half-Cauchy density."""
+    low, high = LEAF_SD_RANGE
     model, data = Model(leaf_sd=0.4, learn_leaf_sd=True), Data(LISTABLE["tied"])
     y = rng.standard_normal(data.n)
     for shape in all_shapes(data)[:4]:
@@ -180,6 +181,7 @@ def test_leaf_sd_is_integrated_out_of_the_likelihood(rng: np.random.Generator) -
             weight = halfcauchy.pdf(sd, scale=model.leaf_sd)
             return float(weight * np.exp(log_marginal(data, [shape], y, 0.6, sd)))
 
-        below, above = quad(density, 0.0, 1.0), quad(density, 1.0, np.inf)
+        within = halfcauchy.cdf(high) - halfcauchy.cdf(low)
+        expected = quad(density, low * model.leaf_sd, high * model.leaf_sd)[0] / within
         found = logsumexp(LeafSdAverage(model).log_terms(data, [shape], y, 0.6))
-        assert np.exp(found) == pytest.approx(below[0] + above[0], rel=1e-6)
+        assert np.exp(found) == pytest.approx(expected, rel=1e-6)

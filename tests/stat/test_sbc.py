@@ -37,7 +37,6 @@ STUDENT = {
 N_DRAWS = 31  # so ranks run from 0 to 31
 N_BINS = 16
 BURN_IN = 400
-LARGEST_SD = 0.8  # nearly twice the median of sigma
 
 
 def quantities(draw: PriorDraw, data: Data) -> list[float]:
@@ -50,17 +49,9 @@ def quantities(draw: PriorDraw, data: Data) -> list[float]:
 def draw_truth(
     rng: np.random.Generator, model: Model, data: Data
 ) -> tuple[PriorDraw, NDArray[np.float64]]:
-    """The unknowns and a response; with a learned leaf sd, one that varies no more than LARGEST_SD.
-
-    A half-Cauchy scale can be so far above sigma that no tree changes within the length of a chain.
-    Given y, the truth is a draw from the posterior, so a choice among responses leaves the ranks
-    uniform.
-    """
-    while True:
-        truth = draw_prior(rng, model, data)
-        y = draw_response(rng, model, data, truth.fitted(data), truth.sigma, truth.df)
-        if not model.learn_leaf_sd or y.std() <= LARGEST_SD:
-            return truth, y
+    """The unknowns and a response."""
+    truth = draw_prior(rng, model, data)
+    return truth, draw_response(rng, model, data, truth.fitted(data), truth.sigma, truth.df)
 
 
 def ranks_of_truth(

@@ -170,7 +170,7 @@ class Draws:
         """
         if self.leaf_sd is None or self.prior is None or self.calibration is None:
             return None
-        return self.prior.median_k * self.calibration.leaf_sd / self.leaf_sd
+        return self.prior.prior_k * self.calibration.leaf_sd / self.leaf_sd
 
     @property
     def acceptance(self) -> dict[str, FloatArray]:

@@ -123,13 +123,13 @@ class TreePrior:
         return self.k == "learned"
 
     @property
-    def median_k(self) -> float:
-        """`k` itself, or the median of its prior where it is learned.
+    def prior_k(self) -> float:
+        """`k` itself; where it is learned, the k that its prior is scaled to.
 
         Examples
         --------
         >>> import bayesvc as bv
-        >>> bv.BART(k=3).median_k, bv.BART(k="learned").median_k
+        >>> bv.BART(k=3).prior_k, bv.BART(k="learned").prior_k
         (3.0, 2.0)
         """
         return 2.0 if isinstance(self.k, str) else self.k

@@ -59,9 +59,9 @@ class Calibration:
 def leaf_sd(prior: TreePrior, n_trees: int, response_range: float) -> float:
     """Return the prior sd of a leaf's value where the sum of trees spans `response_range`.
 
-    Where k is learned, this is the median of the sd.
+    Where k is learned, this is the scale of the prior of the sd.
     """
-    return response_range / (prior.median_k * math.sqrt(n_trees))
+    return response_range / (prior.prior_k * math.sqrt(n_trees))
 
 
 def check_sigma_prior(prior: TreePrior, quantile: float) -> float:

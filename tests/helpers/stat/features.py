@@ -87,7 +87,7 @@ class Features:
         if self.samples_sigma:
             values += [np.log(sigma), np.log(sigma) ** 2, sigma**-2.0]
         if self.model.learn_leaf_sd:
-            share = float(self.model.share(leaf_sd))
+            share = float(self.model.leaf_sd_share(leaf_sd))
             values += [share, share**2, np.log(leaf_sd), share < 0.5]
         if self.model.student:
             share = float(self.model.df_share(df))

@@ -98,16 +98,12 @@ class AlphaAverage:
 
 
 class LeafSdAverage:
-    """The likelihood of trees with the sd of their leaf means integrated out, where it is learned.
-
-    In terms of the distribution function of the half-Cauchy the integrand is smooth up to both
-    ends.
-    """
+    """The likelihood of trees with a learned sd of their leaf means integrated out."""
 
     def __init__(self, model: Model, n_points: int = 60) -> None:
         nodes, weights = roots_legendre(n_points)
         self.share, self.log_weights = 0.5 * (nodes + 1.0), np.log(0.5 * weights)
-        self.leaf_sds = model.leaf_sd * np.tan(0.5 * np.pi * self.share)
+        self.leaf_sds = model.leaf_sd_at(self.share)
         if not model.learn_leaf_sd:
             self.share, self.log_weights = np.array([0.5]), np.zeros(1)
             self.leaf_sds = np.array([model.leaf_sd])

@@ -11,6 +11,7 @@ from scipy.stats import gamma
 
 KINDS: Final = ("birth", "death", "change", "swap", "perturb")
 DF_SHAPE, DF_SCALE, DF_RANGE = 2.0, 10.0, (1.0, 200.0)
+LEAF_SD_RANGE = (0.25, 2.0)
 ALL_MOVES: Final = (0.25, 0.25, 0.2, 0.15, 0.15)
 MOVE_SETS: Final = {
     "birth-death": (0.5, 0.5, 0.0, 0.0, 0.0),
@@ -26,7 +27,7 @@ class Model:
     """Hyperparameters, all fixed: data-dependent defaults would break joint tests.
 
     ``sigma`` and ``alpha`` are sampled where they are nan. ``weights`` None means uniform. If
-    ``leaf_sd`` is learned, it is half-Cauchy, and the number given here is its median. With
+    ``leaf_sd`` is learned, it is half-Cauchy between LEAF_SD_RANGE times the scale given here. With
     ``student`` the errors are Student's t, with degrees of freedom that are Gamma(2, 0.1) on
     [1, 200].
     """
@@ -62,12 +63,15 @@ class Model:
         """Scale of alpha's prior; p unless set."""
         return float(p) if np.isnan(self.rho) else self.rho
 
-    def share(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Bounded form of numbers on the scale of the leaves; uniform for a learned leaf sd.
+    def leaf_sd_share(self, leaf_sd: ArrayLike) -> NDArray[np.float64]:
+        """Prior distribution function of a learned leaf sd."""
+        low, high = np.arctan(LEAF_SD_RANGE)
+        return np.asarray((np.arctan(np.asarray(leaf_sd) / self.leaf_sd) - low) / (high - low))
 
-        A half-Cauchy scale leaves no moments, and these always exist.
-        """
-        return 2.0 / np.pi * np.arctan(np.asarray(values) / self.leaf_sd)
+    def leaf_sd_at(self, share: ArrayLike) -> NDArray[np.float64]:
+        """Its inverse."""
+        low, high = np.arctan(LEAF_SD_RANGE)
+        return np.asarray(self.leaf_sd * np.tan(low + np.asarray(share) * (high - low)))
 
     def df_share(self, df: ArrayLike) -> NDArray[np.float64]:
         """Prior distribution function of the degrees of freedom."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.helpers.stat.reference.model import DF_RANGE, DF_SCALE, DF_SHAPE, Model
+from tests.helpers.stat.reference.model import DF_RANGE, DF_SCALE, DF_SHAPE, LEAF_SD_RANGE, Model
 from tests.helpers.stat.reference.prior import log_sum_exp
 from tests.helpers.stat.reference.trees import (
     Data,
@@ -89,10 +89,13 @@ def draw_sigma(rng: np.random.Generator, model: Model) -> float:
 
 
 def draw_leaf_sd(rng: np.random.Generator, model: Model) -> float:
-    """The absolute value of a Cauchy variate with this median, unless fixed."""
-    if not model.learn_leaf_sd:
-        return model.leaf_sd
-    return float(model.leaf_sd * abs(rng.standard_cauchy()))
+    """The absolute value of a Cauchy variate with this scale, by rejection, unless fixed."""
+    low, high = LEAF_SD_RANGE
+    while model.learn_leaf_sd:
+        ratio = abs(rng.standard_cauchy())
+        if low <= ratio <= high:
+            return float(model.leaf_sd * ratio)
+    return model.leaf_sd
 
 
 def draw_alpha(rng: np.random.Generator, model: Model, p: int) -> float:
