@@ -18,12 +18,12 @@ from bayesvc.exceptions import silenced
 @click.group(
     cls=InOrderOfUse,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="See an example with: bayesvc demo. Start on your own data with: "
-    "bayesvc select FILE --target COLUMN",
+    epilog="\b\nFor an example, run:\n  bayesvc demo\n\n"
+    "\b\nFor data of your own, run:\n  bayesvc select FILE --target COLUMN",
 )
 @click.version_option(__version__, prog_name="bayesvc")
 def app() -> None:
-    """Select the columns of a table that predict a response, with Bayesian trees."""
+    """Find the columns of a table that help to predict a response, with Bayesian trees."""
     click.get_current_context().with_resource(silenced())  # the commands print notes themselves
 
 

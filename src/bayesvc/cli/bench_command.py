@@ -15,7 +15,7 @@ from bayesvc.cli.output import InOrderOfUse
 
 @click.group(cls=InOrderOfUse)
 def bench() -> None:
-    """Run the study of Ye and Li, and compare with its numbers."""
+    """Repeat the study of Ye and Li, and compare the results."""
     sys.path.insert(0, os.getcwd())  # for --methods module:function
 
 

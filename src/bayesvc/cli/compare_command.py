@@ -25,7 +25,7 @@ _MOST_ROWS = 40
     "--methods",
     multiple=True,
     metavar="NAME,...",
-    help="Methods, from `bayesvc recipes`; by default all.",
+    help="Methods from `bayesvc recipes`. By default all.",
 )
 @run_options
 @quiet_option("Print only the names of the columns that more than half of the methods select.")
@@ -33,9 +33,10 @@ _MOST_ROWS = 40
 def compare(methods: tuple[str, ...], **request: Any) -> None:
     """Apply several methods to FILE and show where they agree.
 
-    The sampler runs only once for each prior; all methods with that prior share the replicates.
+    The sampler runs only once for each prior. All methods with this prior share its replicates.
 
     \b
+    Examples:
     bayesvc compare patients.csv --target cholesterol
     bayesvc compare genes.parquet -y response --methods dart-vc,dart-mpm,bart-vc
     """

@@ -17,7 +17,7 @@ from bayesvc.cli.select_command import select
 @click.pass_context
 @report_errors
 def demo(context: click.Context, out: Path) -> None:
-    """Select the six variables of an equation from 306 columns."""
+    """Run an example: find six relevant variables among 306 columns."""
     import shutil
     from importlib.resources import as_file, files
 

@@ -41,15 +41,15 @@ JOBS = click.option(
     metavar="NUMBER",
     default=-1,
     show_default=True,
-    help="Number of threads; -1 for all CPUs.",
+    help="Number of threads. -1 uses all CPUs.",
 )
 
 COLUMNS = (
     click.option("--features", multiple=True, metavar="COLUMN,...",
-                 help="Columns to use; by default all."),
+                 help="Columns to use. By default all."),
     click.option("--exclude", multiple=True, metavar="COLUMN,...", help="Columns to leave out."),
     click.option("--id-column", multiple=True, metavar="COLUMN,...",
-                 help="Columns that only identify the rows; also left out."),
+                 help="Columns that only identify the rows. They are left out."),
 )  # fmt: skip
 
 _DATA = (
@@ -58,29 +58,30 @@ _DATA = (
                  help="Column that holds the response."),
     *COLUMNS,
     click.option("--group", multiple=True, metavar="NAME=COLUMN,...",
-                 help="Columns to select or leave out together, as one variable."),
-    click.option("--weights", metavar="COLUMN", help="Column of row weights."),
+                 help="Treat these columns as one variable, called NAME."),
+    click.option("--weights", metavar="COLUMN", help="Column that holds the row weights."),
     click.option("--blocks", metavar="COLUMN",
-                 help="Column of block labels, such as sites; the response is permuted only "
-                 "within blocks. The model itself ignores blocks."),
+                 help="Column that holds block labels, such as sites. Permutations of the "
+                 "response stay within blocks. The model itself ignores blocks."),
     click.option("--response", type=click.Choice(["auto", "continuous", "binary"]),
                  default="auto", show_default=True,
-                 help="Kind of response; auto is binary for text, booleans, or 0 and 1, and "
-                      "continuous for other numbers."),
+                 help="Kind of response. auto: text, booleans, and 0 and 1 are binary; other "
+                 "numbers are continuous."),
     click.option("--separator", metavar="CHARACTER",
-                 help="Column separator of a text file; by default guessed."),
-    click.option("--encoding", default="utf-8", show_default=True, help="File encoding."),
+                 help="Column separator of a text file. By default it is detected."),
+    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of a text file."),
 )  # fmt: skip
 
 _RUN = (
     SEED,
     JOBS,
     click.option("--burn-in", type=NumberOrAuto(0), metavar="NUMBER|auto",
-                 help="Iterations to discard per replicate; 5000 by default (abc methods: 200); "
-                 "auto: try 1000, then 2000, then 5000, until the importance is stable."),
+                 help="Iterations to discard at the start of each replicate. By default 5000 "
+                 "(abc methods: 200). auto: the first of 1000, 2000 and 5000 for which the split "
+                 "counts are stable."),
     click.option("--draws", type=NumberOrAuto(1), metavar="NUMBER|auto",
-                 help="Draws to keep per replicate; 5000 by default; auto as for --burn-in (does "
-                 "not apply to abc methods)."),
+                 help="Draws to keep in each replicate. By default 5000. auto: as for --burn-in. "
+                 "Not used by abc methods."),
     click.option("--trees", type=click.IntRange(1), metavar="NUMBER", default=20, show_default=True,
                  help="Number of trees in each ensemble."),
     click.option("--signal-test/--no-signal-test", default=True, show_default=True,
@@ -88,7 +89,7 @@ _RUN = (
     click.option("--allow-empty", is_flag=True,
                  help="Select nothing if the signal test finds no signal."),
     click.option("--out", type=click.Path(path_type=Path),
-                 help="Folder for the results; by default named after FILE."),
+                 help="Folder for the results. By default it is named after FILE."),
     click.option("--resume", is_flag=True, help="Continue a run that was stopped."),
     click.option("--overwrite", is_flag=True, help="Replace earlier results in the folder."),
     click.option("--json", "as_json", is_flag=True, help="Print only the result, as JSON."),

@@ -33,9 +33,9 @@ def _column_options(command: _F) -> _F:
 @click.option("--target", "-y", required=True, metavar="COLUMN", help="Column to predict.")
 @_column_options
 @click.option("--selection", type=click.Path(path_type=Path), help="Results folder of "
-              "an earlier `bayesvc select`: use the columns selected there.")  # fmt: skip
+              "`bayesvc select`. Only the columns selected there are used.")  # fmt: skip
 @click.option("--interval", default=0.9, show_default=True, help="Level of the credible "
-              "interval for the mean of the target; individual values vary more.")  # fmt: skip
+              "interval of the mean. Individual values vary more.")  # fmt: skip
 @click.option("--trees", default=200, show_default=True, help="Number of trees.")
 @SEED
 @JOBS
@@ -46,14 +46,15 @@ def predict(
     id_column: tuple[str, ...], selection: Path | None, interval: float, trees: int, seed: int,
     jobs: int, out: Path,
 ) -> None:  # fmt: skip
-    """Fit BART to FILE and predict the target in NEW.
+    """Fit BART to FILE and predict the target for the rows of NEW.
 
-    Writes the rows of NEW with three more columns: `predicted` is the estimated mean of the target
-    given the values of the row, `low` and `high` are the limits of its credible interval. With
-    two classes `predicted` is the more probable class, and the probability of each class replaces
-    the interval.
+    Writes the rows of NEW with three more columns. `predicted` is the estimated mean of the target
+    for such a row; `low` and `high` are the limits of its credible interval. If the target has two
+    classes, `predicted` is the more probable class, and the probability of each class is written
+    instead of the interval.
 
     \b
+    Examples:
     bayesvc predict past.csv next.csv --target sales --out predicted.csv
     bayesvc predict past.csv next.csv -y sales --selection past-selection --out predicted.csv
     """

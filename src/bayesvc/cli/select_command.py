@@ -33,33 +33,32 @@ _NO_RESULT = "Stopped before there was a result"
 
 @click.command()
 @data_options
-@click.option(
-    "--method", metavar="NAME", help="Method, from `bayesvc recipes`; by default dart-vc."
-)
+@click.option("--method", metavar="NAME", help="Method from `bayesvc recipes`. By default dart-vc.")
 @click.option(
     "--goal",
     metavar="NAME",
-    help="Purpose that picks the method: balanced, quick, screening or confirmatory.",
+    help="Choose the method by purpose: balanced, quick, screening or confirmatory.",
 )
 @click.option(
     "--replicates",
     type=NumberOrAuto(1),
     metavar="NUMBER|auto",
-    help="Number of replicates (independent runs of the sampler); by default the method's; auto: "
-    "until the selection is stable.",
+    help="Number of replicates, which are independent runs of the sampler. The default depends on "
+    "the method. auto: add replicates until the selection is stable.",
 )
 @click.option(
     "--permutations",
     type=click.IntRange(1),
     metavar="NUMBER",
-    help="Number of null replicates, on permuted responses, for methods that need them.",
+    help="Number of null replicates, which are runs on permuted responses. Only for methods that "
+    "use them.",
 )
 @click.option(
     "--subsamples",
     type=click.IntRange(2),
     metavar="NUMBER",
-    help="Also select from this many random halves of the rows (an even number, such as 50), and "
-    "report how often each column is selected. Rows of a block may be in different halves.",
+    help="Also select from this many random halves of the rows, and report how often each column "
+    "is selected. The number must be even, such as 50. Blocks are not kept together.",
 )
 @run_options
 @quiet_option("Print only the names of the selected columns.")
@@ -72,12 +71,13 @@ def select(
     subsamples: int | None,
     **request: Any,
 ) -> None:
-    """Select the columns of FILE that predict the target.
+    """Select the columns of FILE that help to predict the target.
 
-    Prints the result, and writes a table, figures, the draws and a report to a folder. FILE is
-    CSV, TSV, Parquet, Feather or Excel; all but Excel files may be gzipped.
+    Prints the selected columns. Writes a report page, tables, figures and the draws to a folder.
+    FILE may be CSV, TSV, Parquet, Feather or Excel. All of these except Excel may be gzipped.
 
     \b
+    Examples:
     bayesvc select patients.csv --target cholesterol --id-column patient
     bayesvc select genes.parquet -y response --goal screening --out genes
     bayesvc select sales.xlsx -y amount --exclude invoice,date --json
