@@ -51,11 +51,11 @@ class Plan:
 
     prior: str = "own"
     n_replicates: int = 10
-    burn_in: int = 2000
-    n_draws: int = 2000
+    burn_in: int = 5000
+    n_draws: int = 5000
     n_trees: int = 20
-    null: int = 2
-    padded: int = 1
+    null: int = 4
+    padded: int = 2
     most_padded_columns: int = 1000
     signal_prior: str = "paper"
     pairs: int = 0

@@ -35,14 +35,16 @@ from bayesvc._archive import atomic_file, write_text
 WEIGHTS = {"mixture": 12, "noise": 4}
 
 
-def works(part: str, tables: int, kinds: list[str] | None = None) -> Iterator[tuple[str, int]]:
+def works(
+    part: str, tables: int, kinds: list[str] | None = None, first: int = 0
+) -> Iterator[tuple[str, int]]:
     """Yield kind and number, so that a run that is stopped has about as many of each kind."""
     wanted = kinds_of(part) if kinds is None else kinds
     for index in range(tables):
         for kind in wanted:
             weight = WEIGHTS.get(kind, 1)
             for number in range(index * weight, (index + 1) * weight):
-                yield kind, number
+                yield kind, first + number
 
 
 def file_of(folder: Path, part: str, kind: str, number: int) -> Path:
@@ -125,6 +127,7 @@ def main() -> None:
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--tables", type=int, default=30, help=f"of each kind; {WEIGHTS} times")
+    parser.add_argument("--first", type=int, default=0, help="number of the first table")
     parser.add_argument("--kinds", help="such as 'linear;noise'; all by default")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--most-columns", type=int, default=5000)
@@ -139,7 +142,7 @@ def main() -> None:
     size = (given.most_columns, given.most_cells)
     Parallel(n_jobs=given.jobs, batch_size=1)(
         delayed(fit)(given.part, kind, number, given.folder, plan, size)
-        for kind, number in works(given.part, given.tables, kinds)
+        for kind, number in works(given.part, given.tables, kinds, given.first)
     )
 
 

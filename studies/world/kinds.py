@@ -161,7 +161,7 @@ _OF_ONE_HALF = {
 
 # Kinds that both halves have, each from functions, margins and dependence of its own.
 _OF_BOTH = {
-    "binary": _y("binary", "binary, threshold", **_BINARY_ROWS),
+    "binary": _y("binary", "binary, threshold", part=None, **_BINARY_ROWS),
     "two-valued columns": Kind(margins=("two-valued",), p=(6, 60), relevant=(2, 6)),
     "rare two-valued columns": Kind(
         margins=("two-valued, rare",), n=(400, 2000), p=(6, 60), relevant=(2, 6)

@@ -1,0 +1,88 @@
+"""From a record to probabilities or to a mask. A rule of your own is a function added to `RULES`.
+
+A rule returns floats, which are taken for probabilities and compared with one half, or booleans.
+None means that it does not apply to this record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from records import Record
+
+from bayesvc.measures import relevance, vc_measure
+from bayesvc.thresholds import clustering
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+Answer = FloatArray | BoolArray | None
+Rule = Callable[[Record], Answer]
+
+LEVEL = 0.05
+
+
+def vc(record: Record) -> BoolArray:
+    """Cluster the VC-measure, as the paper does."""
+    if record.p == 1:
+        return np.ones(1, dtype=bool)
+    return np.asarray(clustering(vc_measure(record.fit)))
+
+
+def probability(record: Record) -> FloatArray:
+    """Return the probability of relevance of today."""
+    return relevance(record.fit)
+
+
+def most_probable(values: FloatArray) -> BoolArray:
+    """Select what has one half or more, or else the most probable."""
+    return np.asarray(values >= min(0.5, float(values.max())))
+
+
+def relevance_rule(record: Record) -> BoolArray:
+    """Select as `dart-relevance` does today."""
+    return most_probable(probability(record))
+
+
+def inclusion(record: Record) -> BoolArray:
+    """Select what is in half of the draws."""
+    return np.asarray(record.fit.mpvip.mean(axis=0) >= 0.5)
+
+
+def one_fit(record: Record) -> BoolArray:
+    """Select what is in half of the draws of the first replicate."""
+    return np.asarray(record.fit.mpvip[0] >= 0.5)
+
+
+def if_signal(rule: Rule) -> Rule:
+    """Select nothing where the signal test is not significant."""
+
+    def withheld(record: Record) -> Answer:
+        if record.p_value <= LEVEL:
+            return rule(record)
+        return np.zeros(record.p, dtype=bool)
+
+    return withheld
+
+
+RULES: dict[str, Rule] = {
+    "dart-vc": vc,
+    "probability of relevance": probability,
+    "dart-relevance": relevance_rule,
+    "dart-relevance, if signal": if_signal(relevance_rule),
+    "mean inclusion": inclusion,
+    "dart-mpm, one fit": one_fit,
+}
+
+
+def best_threshold(record: Record, values: FloatArray | None = None) -> BoolArray:
+    """Cut the ranking, that of the mean count by default, where F1 is highest."""
+    ranked = record.fit.vc.mean(axis=0) if values is None else values
+    order = np.argsort(-ranked, kind="stable")
+    hits = np.cumsum(record.truth[order])
+    f1 = 2 * hits / (np.arange(1, record.p + 1) + max(len(record.relevant), 1))
+    mask = np.zeros(record.p, dtype=bool)
+    if len(record.relevant):
+        mask[order[: int(f1.argmax()) + 1]] = True
+    return mask
