@@ -6,6 +6,7 @@ python studies/world/check.py
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -71,7 +72,12 @@ def check_chains() -> None:
         table = make(kind, 0, "judge")
         arrays = run(table, dataclasses.replace(SHORT, signal_prior="paper"), 7)
         length = {"burn_in": SHORT.burn_in, "n_draws": SHORT.n_draws, "random_state": 7}
-        same = {"response": table.response, "n_jobs": 1, "n_replicates": 2, **length}
+        same: dict[str, Any] = {
+            "response": table.response,
+            "n_jobs": 1,
+            "n_replicates": 2,
+            **length,
+        }
         draws = bv.sample(table.X, table.y, PRIORS["own"], **same)
         assert np.array_equal(arrays["fit.vc"], np.rint(draws.vc * draws.n_draws)), kind
         assert np.allclose(arrays["fit.traces"][:, 0, 0], draws.sigma.mean(axis=1)), kind

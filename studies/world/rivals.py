@@ -38,7 +38,7 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 MOST_PERMUTED = 100  # columns of the forest whose importance is looked at, by impurity
-FEW_COLUMNS = 200
+SMALL = 50_000  # cells of a table
 FOLDS, ORDERS, TREES = 5, 5, 200
 
 
@@ -153,12 +153,12 @@ def _quality(data: Matrix, forest: Any, X: FloatArray, y: FloatArray) -> FloatAr
 def boruta(data: Matrix, seed: int) -> dict[str, BoolArray]:
     """Return what Boruta confirms after 100 iterations, with its usual settings.
 
-    Among few columns each split looks at a third of them; among many at their square root, as in
-    the original of the package, since its forests would take hours.
+    In small tables each split looks at a third of the columns. In others it looks at their square
+    root, as in the original in R; a third would take minutes for each table.
     """
     from boruta import BorutaPy
 
-    features = 1 / 3 if data.X.shape[1] <= FEW_COLUMNS and not data.binary else "sqrt"
+    features = 1 / 3 if data.X.size <= SMALL and not data.binary else "sqrt"
     forest = _forest(data, seed, 100, max_depth=5, max_features=features)
     selector = BorutaPy(forest, n_estimators="auto", max_iter=100, random_state=seed)
     selector.fit(data.X, data.y)
