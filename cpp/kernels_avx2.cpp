@@ -142,6 +142,10 @@ struct Pack<float> {
     return {_mm256_add_ps(a, _mm256_and_ps(o.a, _mm256_castsi256_ps(rows.low))),
             _mm256_add_ps(b, _mm256_and_ps(o.b, _mm256_castsi256_ps(rows.high)))};
   }
+  Pack replaced(Pack o, Mask rows) const {
+    return {_mm256_blendv_ps(a, o.a, _mm256_castsi256_ps(rows.low)),
+            _mm256_blendv_ps(b, o.b, _mm256_castsi256_ps(rows.high))};
+  }
   void flush(double* total) const {
     for (std::size_t half = 0; half < 2; ++half) {
       const __m128 low = half ? _mm256_extractf128_ps(a, 1) : _mm256_castps256_ps128(a);

@@ -85,6 +85,7 @@ struct Pack<float> {
   Pack operator+(Pack o) const { return {_mm512_add_ps(v, o.v)}; }
   Pack operator*(Pack o) const { return {_mm512_mul_ps(v, o.v)}; }
   Pack plus(Pack o, Mask rows) const { return {_mm512_mask_add_ps(v, rows, v, o.v)}; }
+  Pack replaced(Pack o, Mask rows) const { return {_mm512_mask_mov_ps(v, rows, o.v)}; }
   void flush(double* total) const {
     const __m512d low = _mm512_cvtps_pd(_mm512_castps512_ps256(v));
     const __m512d high = _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1));
@@ -249,6 +250,26 @@ RoutedRows split_rows_avx512(LeafId* ids, std::size_t n, LeafId from, LeafId to,
   });
 }
 
+std::size_t nth_row_avx512(std::size_t n, const RowSet& rows, std::uint32_t k) {
+  const __m512i first = _mm512_set1_epi16(static_cast<short>(rows.first));
+  const __m512i second = _mm512_set1_epi16(static_cast<short>(rows.second));
+  for (std::size_t i = 0; i < n; i += many) {
+    const __mmask32 in_range = n - i < many ? (__mmask32{1} << (n - i)) - 1 : ~__mmask32{0};
+    const __m512i ids = _mm512_maskz_loadu_epi16(in_range, rows.ids + i);
+    __mmask32 here = _mm512_mask_cmpeq_epi16_mask(in_range, ids, first) |
+                     _mm512_mask_cmpeq_epi16_mask(in_range, ids, second);
+    const auto count = static_cast<std::uint32_t>(_mm_popcnt_u32(here));
+    if (k >= count) {
+      k -= count;
+      continue;
+    }
+    for (; k > 0; --k) here &= here - 1;
+    const __mmask32 before = (here & (~here + 1)) - 1;
+    return i + static_cast<std::size_t>(_mm_popcnt_u32(before));
+  }
+  return n;
+}
+
 void add_products_avx512(const double* a, const double* b, std::size_t n_rows, double* tile) {
   __m512d sums[panel_width];
   for (__m512d& sum : sums) sum = _mm512_setzero_pd();
@@ -298,7 +319,7 @@ const Kernels* avx512_kernels() {
                                  count_code,
                                  present_codes,
                                  add_products_avx512,
-                                 nth_row};
+                                 nth_row_avx512};
   static const bool available = cpu_has_avx512();
   return available ? &table : nullptr;
 }

@@ -7,14 +7,41 @@
 // Rows come in groups of `lanes`; `Whole` is a whole group, `Part` the beginning of one, of which
 // the rest has the id of no leaf.
 
+// Up to L leaf values. Up to three are told apart by the masks that the sums need anyway.
+template <class Real, std::size_t L>
+class Values {
+ public:
+  explicit Values(const Real* values) {
+    for (std::size_t k = 0; k < L; ++k) value_[k] = Pack<Real>::repeat(values[k]);
+  }
+  Pack<Real> operator[](Ids ids) const {
+    Pack<Real> found = value_[L - 1];
+    for (std::size_t k = L - 1; k-- > 0;)
+      found = found.replaced(value_[k], equal(ids, static_cast<LeafId>(k)));
+    return found;
+  }
+
+ private:
+  Pack<Real> value_[L];
+};
+
+template <class Real, std::size_t L>
+  requires(L > 3)
+class Values<Real, L> : public Table<Real> {
+ public:
+  using Table<Real>::Table;
+};
+
 // The sums of up to L leaves stay in registers: compare, mask, add. The copy of the task does too:
-// for all the compiler knows, storing residuals could change what `out` refers to.
-template <bool Weighted, class Real, class Code, std::size_t L>
+// for all the compiler knows, storing residuals could change what `out` refers to. The previous
+// tree has up to P leaves.
+template <bool Weighted, class Real, class Code, std::size_t L, std::size_t P>
 void advance_registers(Advance<Real>& out, const Code* codes) {
   const Advance<Real> task = out;
   using V = Pack<Real>;
   constexpr std::size_t n_sums = L + 1, left = L;  // the last sum is that of the candidate
-  const Table<Real> previous_table(task.previous_shift), current_table(task.current_shift);
+  const Values<Real, P> previous_values(task.previous_shift);
+  const Values<Real, L> current_values(task.current_shift);
   double totals[n_sums][n_totals] = {}, weight_totals[n_sums][n_totals] = {};
   Count count;
   for (std::size_t begin = 0; begin < task.n; begin += block_rows) {
@@ -24,8 +51,7 @@ void advance_registers(Advance<Real>& out, const Code* codes) {
     const auto add = [&](std::size_t i, auto extent) {
       const Ids ids = load_ids(task.current_ids + i, extent);  // of a stump nobody reads them
       const V r = V::load(task.residual + i, extent) +
-                  previous_table[load_ids(task.previous_ids + i, extent)] +
-                  (L == 1 ? V::repeat(task.current_shift[0]) : current_table[ids]);
+                  previous_values[load_ids(task.previous_ids + i, extent)] + current_values[ids];
       r.store(task.residual + i, extent);
       const V weight = Weighted ? V::load(task.weights + i, extent) : r;
       const V product = Weighted ? weight * r : r;
@@ -107,27 +133,41 @@ void advance_scattered(Advance<Real>& out, const Code* codes) {
   report<Weighted>(out, left);
 }
 
+template <bool Weighted, class Real, class Code, std::size_t L>
+void advance_common(Advance<Real>& task, const Code* codes) {
+  if constexpr (!Weighted) {
+    switch (task.n_previous) {
+      case 1:
+        return advance_registers<Weighted, Real, Code, L, 1>(task, codes);
+      case 2:
+        return advance_registers<Weighted, Real, Code, L, 2>(task, codes);
+    }
+  }
+  advance_registers<Weighted, Real, Code, L, small_table>(task, codes);
+}
+
 // Sums of leaves that do not exist stay zero, so the rarer passes share sizes.
 template <bool Weighted, class Real, class Code>
 void advance_coded(Advance<Real>& task, const Code* codes) {
-  constexpr bool common = !Weighted && sizeof(Real) == sizeof(float);
+  constexpr bool common = sizeof(Real) == sizeof(float);
   if (task.n_current > 8 || task.n_previous > small_table || task.n_current > small_table)
     return advance_scattered<Weighted>(task, codes);
   if constexpr (common) {
     switch (task.n_current) {
       case 1:
-        return advance_registers<Weighted, Real, Code, 1>(task, codes);
+        return advance_common<Weighted, Real, Code, 1>(task, codes);
       case 2:
-        return advance_registers<Weighted, Real, Code, 2>(task, codes);
+        return advance_common<Weighted, Real, Code, 2>(task, codes);
       case 3:
-        return advance_registers<Weighted, Real, Code, 3>(task, codes);
+        return advance_common<Weighted, Real, Code, 3>(task, codes);
       case 5:
       case 6:
-        return advance_registers<Weighted, Real, Code, 6>(task, codes);
+        return advance_registers<Weighted, Real, Code, 6, small_table>(task, codes);
     }
   }
-  if (task.n_current <= 4) return advance_registers<Weighted, Real, Code, 4>(task, codes);
-  advance_registers<Weighted, Real, Code, 8>(task, codes);
+  if (task.n_current <= 4)
+    return advance_registers<Weighted, Real, Code, 4, small_table>(task, codes);
+  advance_registers<Weighted, Real, Code, 8, small_table>(task, codes);
 }
 
 template <bool Weighted, class Real>
