@@ -25,7 +25,8 @@ class Eligibility {
   const std::vector<std::uint32_t>& variables() const { return variables_; }
   std::uint32_t min_rows() const { return cutpoints_.min_rows(); }
 
-  // Can any of the variables be ineligible in a node of this size?
+  // Can any of the variables be ineligible in some node, or in one of this size?
+  bool exhausts() const { return exhaust_below_ > 0; }
   bool may_exhaust(std::uint32_t n_rows) const { return n_rows < exhaust_below_; }
   bool eligible(const RowSet& rows, std::uint32_t variable) const;
   std::vector<std::uint32_t> ineligible(const RowSet& rows) const;

@@ -9,6 +9,20 @@ namespace bayesvc {
 
 using fixed_math::log;
 
+namespace {
+
+// A template, so that `draw` is known and not a virtual call for each leaf.
+template <class Model>
+void draw_each(const Model& model, Tree& tree, const LeafSums& sums, double noise_variance,
+               Rng& rng) {
+  for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
+    const Node& node = tree.node(tree.leaf_node(static_cast<LeafId>(leaf)));
+    tree.mu[leaf] = model.draw(leaf_stats(node, sums), noise_variance, rng);
+  }
+}
+
+}  // namespace
+
 // A slice sampler (Neal 2003) of the logarithm of the sd that starts from the whole interval.
 void LeafScale::update(const std::vector<AssignedTree>& trees, Rng& rng) {
   if (!learned_) return;
@@ -65,6 +79,11 @@ double GaussianLeaves::draw(const NodeStats& stats, double noise_variance, Rng& 
   return shrink * stats.sum + std::sqrt(shrink * noise_variance) * normal;
 }
 
+void GaussianLeaves::draw_all(Tree& tree, const LeafSums& sums, double noise_variance,
+                              Rng& rng) const {
+  draw_each(*this, tree, sums, noise_variance, rng);
+}
+
 double PriorLeaves::log_marginal(const NodeStats&, double) const { return 0; }
 
 double PriorLeaves::log_split_ratio(const NodeStats&, const NodeStats&, double,
@@ -74,6 +93,11 @@ double PriorLeaves::log_split_ratio(const NodeStats&, const NodeStats&, double,
 
 double PriorLeaves::draw(const NodeStats&, double, Rng& rng) const {
   return scale().sd() * rng.normal();
+}
+
+void PriorLeaves::draw_all(Tree& tree, const LeafSums& sums, double noise_variance,
+                           Rng& rng) const {
+  draw_each(*this, tree, sums, noise_variance, rng);
 }
 
 std::unique_ptr<LeafModel> make_leaf_model(const ForestSettings& settings) {

@@ -58,6 +58,9 @@ class LeafModel {
                                  double noise_variance, double factor) const = 0;
   // A value from its conditional distribution; one normal variate.
   virtual double draw(const NodeStats& stats, double noise_variance, Rng& rng) const = 0;
+  // The values of all leaves of a tree, in the order of their ids.
+  virtual void draw_all(Tree& tree, const LeafSums& sums, double noise_variance,
+                        Rng& rng) const = 0;
   // The parameters of the model given the values of all leaves.
   virtual void update(const std::vector<AssignedTree>& trees, Rng& rng);
 
@@ -74,6 +77,7 @@ class GaussianLeaves final : public LeafModel {
   double log_split_ratio(const NodeStats& left, const NodeStats& right, double noise_variance,
                          double factor) const override;
   double draw(const NodeStats& stats, double noise_variance, Rng& rng) const override;
+  void draw_all(Tree& tree, const LeafSums& sums, double noise_variance, Rng& rng) const override;
 };
 
 // The prior of the values alone: the rows say nothing.
@@ -85,6 +89,7 @@ class PriorLeaves final : public LeafModel {
   double log_split_ratio(const NodeStats& left, const NodeStats& right, double noise_variance,
                          double factor) const override;
   double draw(const NodeStats& stats, double noise_variance, Rng& rng) const override;
+  void draw_all(Tree& tree, const LeafSums& sums, double noise_variance, Rng& rng) const override;
 };
 
 std::unique_ptr<LeafModel> make_leaf_model(const ForestSettings& settings);

@@ -146,7 +146,7 @@ void evaluate_split(TreeUpdate& update, Proposal& proposal) {
   while (!update.model.eligibility.admissible(update.sums.left_count, rows.size)) {
     draw_cutpoint_again(update, proposal);
     update.state.residual->sums(update.assigned.ids.data(), tree.n_leaves(),
-                                {proposal.bound.comparison(), rows.first, rows.second},
+                                {&proposal.bound.comparison(), rows.first, rows.second},
                                 update.sums);
   }
   find_sides(update, proposal);

@@ -98,10 +98,12 @@ class ResidualOf final : public Residual {
     task.current_ids = current_ids;
     task.current_shift = current_table.data();
     task.n_current = n_current;
-    task.column = candidate.rule.column;
-    task.cutpoint = candidate.rule.cutpoint;
-    task.first = candidate.first;
-    task.second = candidate.second;
+    if (candidate.rule) {
+      task.column = candidate.rule->column;
+      task.cutpoint = candidate.rule->cutpoint;
+      task.first = candidate.first;
+      task.second = candidate.second;
+    }
     task.sums = out.sum.data();
     task.lane_buffer = lane_buffer_.data();
     task.totals = totals_.data();

@@ -12,7 +12,7 @@ namespace bayesvc {
 
 // A split of the rows of {first, second} under consideration.
 struct Candidate {
-  Comparison rule{};  // without a column: none
+  const Comparison* rule = nullptr;  // null: none
   LeafId first = 0;
   LeafId second = 0;
 };

@@ -22,12 +22,8 @@ std::int32_t preorder_position(const Tree& tree, std::int32_t wanted) {
 }
 
 void draw_leaf_values(ForestState& state, Tree& tree, const LeafSums& sums) {
-  const double noise_variance = state.noise_variance();
-  for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
-    const Node& node = tree.node(tree.leaf_node(static_cast<LeafId>(leaf)));
-    const double value = state.leaves->draw(leaf_stats(node, sums), noise_variance, state.rng);
-    tree.mu[leaf] = state.residual->rounded(value);
-  }
+  state.leaves->draw_all(tree, sums, state.noise_variance(), state.rng);
+  for (double& value : tree.mu) value = state.residual->rounded(value);
 }
 
 // One Metropolis-Hastings move on tree t, then its leaf values. The values of the tree before it
@@ -37,12 +33,13 @@ void update_tree(const ForestModel& model, ForestState& state, Scratch& scratch,
   AssignedTree& assigned = state.trees[t];
   TreeUpdate update{model, state, scratch, assigned, scratch.sums};
   Proposal& proposal = scratch.proposal;
-  if (state.splitting->abilities().draws_ghosts) refresh_ghosts(model, state, assigned, scratch);
+  if (state.splitting->abilities().draws_ghosts && model.eligibility.exhausts())
+    refresh_ghosts(model, state, assigned, scratch);
   propose(update, proposal);
   Candidate candidate;
   if (proposal.possible && !proposal.deep && proposal.kind != Move::death) {
     const RowSet& rows = proposal.rows.set();
-    candidate = {proposal.bound.comparison(), rows.first, rows.second};
+    candidate = {&proposal.bound.comparison(), rows.first, rows.second};
   }
   state.residual->advance(t > 0 ? &state.trees[t - 1] : nullptr, assigned, candidate, update.sums);
   evaluate(update, proposal);

@@ -16,14 +16,10 @@ unsigned Tree::depth() const {
   return deepest;
 }
 
-std::size_t Tree::n_nog() const {
-  std::size_t count = 0;
-  for (std::int32_t k = 0; k < size(); ++k) count += is_nog(k);
-  return count;
-}
-
 void Tree::grow(std::int32_t leaf, Rule rule, std::uint32_t n_left, std::uint32_t n_right) {
   const LeafId new_id = static_cast<LeafId>(n_leaves());
+  const std::int32_t above = node(leaf).parent;
+  if (above < 0 || !is_nog(above)) ++n_nog_;
   Node child;
   child.parent = leaf;
   child.depth = static_cast<std::uint16_t>(node(leaf).depth + 1);
@@ -50,6 +46,7 @@ Tree::Merge Tree::prune(std::int32_t k) {
   const LeafId last = static_cast<LeafId>(n_leaves() - 1);
   Node& here = node(k);
   here.left = here.right = -1;
+  if (here.parent < 0 || !is_nog(here.parent)) --n_nog_;
   here.leaf = keep;
   here.splittable = true;
   exhaustion(k).clear();

@@ -79,7 +79,7 @@ class Tree {
     const Node& here = node(k);
     return !here.is_leaf() && node(here.left).is_leaf() && node(here.right).is_leaf();
   }
-  std::size_t n_nog() const;
+  std::size_t n_nog() const { return n_nog_; }
 
   // The leaf becomes internal. Its left child keeps the leaf id, the right one gets the next.
   void grow(std::int32_t leaf, Rule rule, std::uint32_t n_left, std::uint32_t n_right);
@@ -108,6 +108,7 @@ class Tree {
   std::vector<Node> nodes_;
   std::vector<Exhaustion> exhaustion_;
   std::vector<std::int32_t> leaf_nodes_;  // by leaf id
+  std::size_t n_nog_ = 0;
 };
 
 // A tree and the leaf that each row is in.

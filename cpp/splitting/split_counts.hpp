@@ -23,7 +23,7 @@ class SplitCounts {
   void remove(std::uint32_t variable) {
     --counts_[variable];
     --n_splits_;
-    strike_if_idle(variable);
+    if (counts_[variable] == 0) strike_if_idle(variable);
   }
   void add_ghosts(const std::vector<Ghost>& ghosts);
   void remove_ghosts(const std::vector<Ghost>& ghosts);
