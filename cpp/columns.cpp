@@ -171,9 +171,9 @@ class ColumnEncoder {
     }
   }
 
-  // Spread over their range, keys of a smooth distribution fall into buckets of about one: one
-  // counting pass, then a sort within buckets. Keys are nearly linear in the values while the range
-  // spans few powers of two; otherwise the buckets are uneven and the radix sort takes over.
+  // Spread over their range, keys of a smooth distribution seldom share a bucket: one counting
+  // pass, then a sort within buckets. Keys are nearly linear in the values while the range spans
+  // few powers of two; otherwise the buckets are uneven and the radix sort takes over.
   void sort_items() {
     std::uint64_t low = items_[0].key, high = low;
     for (const Keyed& item : items_) {
@@ -182,7 +182,7 @@ class ColumnEncoder {
     }
     const std::size_t n = items_.size();
     const int shift = std::max(
-        0, static_cast<int>(std::bit_width(high - low)) - static_cast<int>(std::bit_width(n)));
+        0, static_cast<int>(std::bit_width(high - low)) - static_cast<int>(std::bit_width(n) + 1));
     const std::size_t n_buckets = static_cast<std::size_t>((high - low) >> shift) + 1;
     start_.assign(n_buckets + 1, 0);
     for (const Keyed& item : items_) ++start_[((item.key - low) >> shift) + 1];
@@ -220,6 +220,18 @@ CodeWidth width_for(std::size_t n_distinct) {
 
 std::size_t bytes_of(CodeWidth width) { return std::size_t{1} << static_cast<unsigned>(width); }
 
+// Columns that share cache lines where rows are contiguous.
+constexpr std::size_t together = 8;
+
+// Copies some columns of the block, from `first` on, one after the other.
+void copy_columns(const ColumnBlock& block, std::size_t first, std::size_t n,
+                  std::vector<double>& copy) {
+  const std::size_t number = std::min(together, block.n_columns - first);
+  copy.resize(number * n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < number; ++k) copy[k * n + i] = block.view.at(i, first + k);
+}
+
 std::size_t padded(std::size_t bytes) { return (bytes + cache_line - 1) / cache_line * cache_line; }
 
 }  // namespace
@@ -239,10 +251,10 @@ Columns::Columns(const NextBlock& next, std::size_t n, std::size_t p, bool keep_
       block = next();
     }
     const double* column = block.view.column(j - first);
-    if (block.view.row_stride != 1) {  // it is read several times
-      copy.resize(n);
-      for (std::size_t i = 0; i < n; ++i) copy[i] = block.view.at(i, j - first);
-      column = copy.data();
+    if (block.view.row_stride != 1) {
+      const std::size_t place = (j - first) % together;
+      if (place == 0) copy_columns(block, j - first, n, copy);
+      column = copy.data() + place * n;
     }
     for (std::size_t i = 0; i < n; ++i) mix(fingerprint_, sortable(column[i]));
     Info info;

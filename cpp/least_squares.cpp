@@ -17,7 +17,8 @@ constexpr std::size_t row_block = 128;   // rows of a panel that stay in the fir
 constexpr double independent = 1e-10;    // least squared length outside the span of earlier columns
 
 void add_products(const double* a, const double* b, std::size_t n_rows, double* tile) {
-  kernels_named("auto").add_products(a, b, n_rows, tile);
+  static const Kernels& kernels = kernels_named("auto");  // found once, not for each tile
+  kernels.add_products(a, b, n_rows, tile);
 }
 
 // sums += a'v for a panel and a vector.
