@@ -58,8 +58,8 @@ double Rng::normal_at_edge(std::size_t strip, double x) {
 
 // Marsaglia and Tsang (2000) for shape >= 1: with t = x / sqrt(9 d), x standard normal, d (1 + t)^3
 // is accepted with log probability d (3 log(1 + t) - 3 t + 3 t^2 / 2 - t^3).
-double Rng::gamma_from_one_up(double shape) {
-  const double d = shape - 1.0 / 3, c = 1.0 / (3.0 * std::sqrt(d));
+double Rng::gamma_from_one_up(const GammaConstants& constants) {
+  const auto [d, c] = constants;
   for (;;) {
     const double x = normal(), t = c * x;
     if (t <= -1.0) continue;
@@ -78,14 +78,23 @@ double Rng::gamma_from_one_up(double shape) {
 }
 
 double Rng::gamma(double shape) {
-  return shape < 1.0 ? fm::exp(log_gamma_variate(shape)) : gamma_from_one_up(shape);
+  return shape < 1.0 ? fm::exp(log_gamma_variate(shape)) : gamma_from_one_up(GammaConstants(shape));
+}
+
+void Rng::fill_gamma(double shape, std::vector<double>& variates) {
+  if (shape < 1.0) {
+    for (double& variate : variates) variate = gamma(shape);
+    return;
+  }
+  const GammaConstants constants(shape);
+  for (double& variate : variates) variate = gamma_from_one_up(constants);
 }
 
 double Rng::log_gamma_variate(double shape) {
-  if (shape >= 1.0) return fm::log(gamma_from_one_up(shape));
+  if (shape >= 1.0) return fm::log(gamma_from_one_up(GammaConstants(shape)));
   // Gamma(shape) is Gamma(shape + 1) times uniform^(1 / shape). Two statements, because compilers
   // may evaluate the operands of a difference in either order.
-  const double log_above_one = fm::log(gamma_from_one_up(shape + 1.0));
+  const double log_above_one = fm::log(gamma_from_one_up(GammaConstants(shape + 1.0)));
   return log_above_one - exponential() / shape;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "fixed_math.hpp"
 
@@ -73,7 +74,8 @@ class Rng {
 
   double exponential() { return -fixed_math::log(uniform()); }
 
-  double gamma(double shape);              // Gamma(shape, 1)
+  double gamma(double shape);  // Gamma(shape, 1)
+  void fill_gamma(double shape, std::vector<double>& variates);
   double log_gamma_variate(double shape);  // its logarithm, for shapes from 1e-300 up
 
   double log_gamma_of_log(double log_shape);  // the same for a shape beyond the range of doubles
@@ -91,7 +93,11 @@ class Rng {
   double normal_above(double lower);  // standard normal given that it exceeds lower
 
  private:
-  double gamma_from_one_up(double shape);
+  struct GammaConstants {
+    explicit GammaConstants(double shape) : d(shape - 1.0 / 3), c(1.0 / (3.0 * std::sqrt(d))) {}
+    double d, c;
+  };
+  double gamma_from_one_up(const GammaConstants& constants);
   double normal_at_edge(std::size_t strip, double x);
 
   std::array<std::uint64_t, 4> state_;

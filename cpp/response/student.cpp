@@ -77,8 +77,9 @@ void StudentResponse::draw_precisions(Rng& rng) {
   const std::size_t n = working_.size();
   const double shape = 0.5 * (likelihood_ ? df_ + 1.0 : df_);
   precisions_.resize(n);
+  rng.fill_gamma(shape, precisions_);
   for (std::size_t i = 0; i < n; ++i) {
-    const double lambda = 2.0 * rng.gamma(shape) / (likelihood_ ? df_ + squares_[i] : df_);
+    const double lambda = 2.0 * precisions_[i] / (likelihood_ ? df_ + squares_[i] : df_);
     precisions_[i] = row_weights_.empty() ? lambda : row_weights_[i] * lambda;
   }
 }

@@ -145,6 +145,15 @@ TEST(gamma_follows_its_distribution) {
   }
 }
 
+TEST(gamma_variates_are_the_same_one_by_one) {
+  for (const double shape : {0.5, 3.0}) {
+    Rng together = rng_of(61), alone = rng_of(61);
+    std::vector<double> variates(1000);
+    together.fill_gamma(shape, variates);
+    for (const double variate : variates) CHECK(variate == alone.gamma(shape));
+  }
+}
+
 TEST(gamma_of_large_shape) {
   Rng rng = rng_of(7);
   for (const double shape : {1e6, 1e12}) {
