@@ -71,6 +71,25 @@ def refuse_rounded(what: str, numbers: Iterable[Any], remedy: str = _REMEDY) -> 
         )
 
 
+def refuse_rounding(
+    what: str, floats: NDArray[Any], numbers: Iterable[Any], remedy: str = _REMEDY
+) -> None:
+    """Raise ValueError if numbers were rounded when they were converted into these floats.
+
+    The numbers are looked at only if there are floats so large that this may be.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.data.exact import refuse_rounding
+    >>> refuse_rounding("`y`", np.array([2.0**53, 2.0**53]), [2**53, 2**53 + 1])
+    Traceback (most recent call last):
+    ValueError: `y` must hold numbers that float64 represents exactly, as all integers up to ...
+    """
+    if is_large(floats):
+        refuse_rounded(what, numbers, remedy)
+
+
 def refuse_rounded_columns(values: NDArray[Any], names: Sequence[ColumnName]) -> None:
     """Raise ValueError for an array of integers with a column that float64 would round.
 

@@ -22,6 +22,7 @@ from bayesvc.data.exact import (
     of_column,
     refuse_rounded,
     refuse_rounded_columns,
+    refuse_rounding,
 )
 from bayesvc.data.interop import as_array, as_narwhals, is_lazy, is_missing, refuse_scalar
 from bayesvc.data.sparse import dense_frame, dense_matrix, is_sparse, sparse_columns
@@ -120,8 +121,8 @@ def _read_objects(values: NDArray[Any], names: tuple[ColumnName, ...]) -> RawCol
                 f"{found.labels[0]!r}. Convert it, for example with X.astype(float), or pass a "
                 "data frame with a categorical column."
             )
-        if isinstance(found, np.ndarray) and is_large(found):
-            refuse_rounded(of_column(name), values[:, j])
+        if isinstance(found, np.ndarray):
+            refuse_rounding(of_column(name), found, values[:, j])
         _take(found, j, matrix, categorical)
     return RawColumns(ArrayColumns(matrix), names, False, categorical)
 
@@ -210,8 +211,7 @@ def _read_columns(
         elif isinstance(found, CategoricalColumn):
             replaced[j] = np.full(source.shape[0], np.nan)
         else:
-            if is_large(found):
-                refuse_rounded(of_column(names[j]), series.to_list())
+            refuse_rounding(of_column(names[j]), found, series)
             replaced[j] = found
     if unusable:
         raise TypeError(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayesvc._text import counted
 from bayesvc._typing import FloatArray, IntArray
 from bayesvc._validation import must_be
-from bayesvc.data.exact import is_large, refuse_rounded
+from bayesvc.data.exact import refuse_rounding
 from bayesvc.data.interop import is_missing, one_per_row
 
 _SMALLEST_RATIO = 1e-24  # to the largest weight: sigma scales with the root of a weight
@@ -35,8 +35,8 @@ def check_sample_weight(sample_weight: Any) -> FloatArray:
         raise TypeError(_not_numbers(given)) from None
     if given.dtype.kind == "b":
         raise TypeError(_not_numbers(given))
-    if given.dtype.kind in "iuO" and is_large(weights):
-        refuse_rounded("`sample_weight`", given)
+    if given.dtype.kind in "iuO":
+        refuse_rounding("`sample_weight`", weights, given)
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if bad.size:
         name, value = f"sample_weight[{bad[0]}]", f"{weights[bad[0]]:g}"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bayesvc._parts import Registry, missing_members
 from bayesvc._text import counted, quoted
 from bayesvc._validation import check_choice
-from bayesvc.data.exact import as_float, is_large, refuse_rounded
+from bayesvc.data.exact import as_float, refuse_rounding
 from bayesvc.data.interop import (
     as_array,
     as_narwhals,
@@ -190,8 +190,7 @@ def _plain_objects(values: NDArray[Any]) -> NDArray[Any]:
             "`y` must hold numbers, booleans or text, of one type. Got values of type "
             f"{quoted(sorted(kinds))} instead."
         ) from None
-    if is_large(numbers):
-        refuse_rounded("`y`", values)
+    refuse_rounding("`y`", numbers, values)
     return numbers
 
 

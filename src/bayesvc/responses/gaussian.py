@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._typing import FloatArray, IntArray
-from bayesvc.data.exact import is_large, refuse_rounded
+from bayesvc.data.exact import refuse_rounding
 from bayesvc.priors.calibration import (
     Calibration,
     check_sigma_prior,
@@ -63,11 +63,11 @@ class Gaussian:
                 "`y` must hold numbers for response='continuous'. Got text instead. Convert y, or "
                 "for two classes pass response='binary' or use BARTClassifier."
             )
-        if values.dtype.kind in "iu" and is_large(values):
-            refuse_rounded("`y`", values)
         with np.errstate(over="ignore"):
             numbers = values.astype(np.float64)  # a copy: the caller's array may change later
             span = np.ptp(numbers)
+        if values.dtype.kind in "iu":
+            refuse_rounding("`y`", numbers, values)
         if span == 0:
             raise ValueError(
                 f"`y` must vary. Got a constant response instead: every value is {numbers[0]:g}."
