@@ -155,18 +155,6 @@ def write_arrays(path: PathLike, arrays: Arrays) -> None:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 
-def read_arrays(path: Path) -> Arrays:
-    """Return the arrays of an npz file. Nothing in the file is executed.
-
-    Raises
-    ------
-    DamagedFile
-        If the file is not an npz archive, or not complete.
-    """
-    with open_arrays(path) as arrays:
-        return dict(arrays)
-
-
 def header_of(name: str, arrays: ReadArrays) -> Header:
     """Return the shape and the type of an array, without unpacking it from its file.
 

@@ -11,7 +11,8 @@ from scipy.stats import t as student
 
 import bayesvc as bv
 from bayesvc import priors
-from bayesvc._archive import read_arrays, write_arrays
+from bayesvc._archive import write_arrays
+from bayesvc._npz import open_arrays
 from bayesvc.priors.normal_scores import ScoreMap, normal_scores
 from bayesvc.responses.shape import uses_scores
 from tests.helpers.same_bits import assert_same_bits
@@ -111,7 +112,8 @@ def test_files_hold_the_map(data, tmp_path):
 def test_a_damaged_map_is_refused(data, tmp_path):
     path = tmp_path / "draws.npz"
     bv.sample(*data, SCORES, n_replicates=1, **SEEDED).save(path)
-    arrays = read_arrays(path)
+    with open_arrays(path) as stored:
+        arrays = dict(stored)
     settings = json.loads(arrays["settings"].tobytes())
     settings["calibration"]["score_map"]["values"].reverse()
     text = np.frombuffer(json.dumps(settings).encode(), dtype=np.uint8)

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._archive import read_arrays
-from bayesvc._npz import DamagedFile
+from bayesvc._npz import DamagedFile, Header, open_arrays
 from bayesvc._text import counted
 from bayesvc._typing import FloatArray
 from bayesvc.draws.draws import Draws
@@ -22,6 +21,7 @@ from bayesvc.sampling.replicates import PriorDraws
 
 _CHECKSUM = "sha256"
 _TALLIES = ("vc", "vip", "mpvip", "mi")
+_KINDS = ("fit", "permuted")
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ def pack(fits: Mapping[str, PriorDraws]) -> bytes:
     """
     arrays: dict[str, NDArray[Any]] = {}
     for prior, own in fits.items():
-        for kind, draws in (("fit", own.draws), ("permuted", own.permuted)):
+        for kind, draws in zip(_KINDS, (own.draws, own.permuted), strict=True):
             if draws is not None:
                 arrays |= {f"{prior}.{kind}.{name}": part for name, part in _compact(draws).items()}
     return _as_bytes(arrays)
@@ -146,11 +146,26 @@ def _checksum(arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.uint8]:
 
 def _read(path: Path) -> dict[str, NDArray[Any]]:
     """Read arrays and compare them with their checksum, which older files do not have."""
-    arrays = read_arrays(path)
+    with open_arrays(path) as stored:
+        _check_shapes(stored.headers)
+        arrays: dict[str, NDArray[Any]] = dict(stored)
     stated = arrays.pop(_CHECKSUM, None)
     if stated is not None and not np.array_equal(stated, _checksum(arrays)):
         raise DamagedFile("its checksum does not match its content")
     return arrays
+
+
+def _check_shapes(headers: Mapping[str, Header]) -> None:
+    """Raise DamagedFile if arrays of a prior are missing, or do not belong together."""
+    names = (*_TALLIES, "n_draws", "seconds")
+    starts = [f"{prior}.{kind}." for prior in PRIORS for kind in _KINDS]
+    for start in [start for start in starts if f"{start}vc" in headers]:
+        own = {name: headers[start + name] for name in names if start + name in headers}
+        shapes = {name: part.shape for name, part in own.items() if part.dtype.kind in "iuf"}
+        wanted = dict.fromkeys(_TALLIES, shapes.get("vc")) | {"n_draws": ()}
+        counts = shapes.get("seconds", ())
+        if {**wanted, "seconds": counts} != shapes or len(counts) != 1 or len(shapes["vc"]) != 2:
+            raise DamagedFile(f"{start}* does not hold the tallies of replicates")
 
 
 def unpack(path: Path) -> dict[str, KeptTallies]:
@@ -191,17 +206,10 @@ def _compact(draws: Draws) -> dict[str, NDArray[Any]]:
 def _expanded(
     arrays: Mapping[str, NDArray[Any]], start: str, permuted: KeptTallies | None = None
 ) -> KeptTallies:
-    names = (*_TALLIES, "n_draws", "seconds")
-    own = {name: arrays[start + name] for name in names if start + name in arrays}
-    shapes = {name: part.shape for name, part in own.items() if part.dtype.kind in "iuf"}
-    wanted = dict.fromkeys(_TALLIES, shapes.get("vc")) | {"n_draws": ()}
-    counts = shapes.get("seconds", ())
-    if {**wanted, "seconds": counts} != shapes or len(counts) != 1 or len(shapes["vc"]) != 2:
-        raise DamagedFile(f"{start}* does not hold the tallies of replicates")
-    n_draws = own.pop("n_draws")
+    n_draws = arrays[f"{start}n_draws"]
     if not n_draws > 0:
         raise DamagedFile(f"{start}n_draws is {n_draws}")
-    whole = {name: part.astype(np.float64) for name, part in own.items()}
+    whole = {n: arrays[start + n].astype(np.float64) for n in (*_TALLIES, "seconds")}
     return KeptTallies(
         whole["vc"] / n_draws, whole["vip"], whole["mpvip"] / n_draws, whole["mi"],
         whole["seconds"], permuted,
