@@ -32,6 +32,10 @@ from runs import (
     write_table,
 )
 
+from bayesvc.cli.result_files import CHECKPOINT_NAME
+from bayesvc.cli.run_record import RECORD_NAME
+from bayesvc.sampling.checkpoint import CHAIN_FILES
+
 _LONGEST = 6.0  # seconds until a signal: most runs are killed, some come to their end
 _DISK = 1_000_000  # bytes: enough for some replicates, not for all files
 
@@ -103,7 +107,7 @@ class Soak:
         """Flip a bit of a finished replicate; the run says so, and runs it again once deleted."""
         out = self.new_place()
         code, _ = killed(select_command(self.table, out), self.mark, self.random, _LONGEST)
-        kept = sorted((out / "unfinished").glob("fit-*.npz"))
+        kept = sorted((out / CHECKPOINT_NAME).glob(CHAIN_FILES))
         if code != 0 and kept:
             path = self.random.choice(kept)
             self._flip(path)
@@ -168,7 +172,7 @@ class Soak:
 
     def _go_on(self, out: Path) -> list[str]:
         """Return the command that continues the run in a folder, or starts it."""
-        if (out / "unfinished" / "run.json").exists():
+        if (out / CHECKPOINT_NAME / RECORD_NAME).exists():
             return select_command(self.table, out, "--resume")
         has_results = (out / "selection.csv").exists()
         return select_command(self.table, out, *(["--overwrite"] if has_results else []))

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from bayesvc.sampling.config import ChainConfig
 
 _FORESTS = "forests/"
-_CHAIN_FILE = f"fit-{'[0-9a-f]' * 32}.npz"
-_OWN_FILES = (_CHAIN_FILE, f".{_CHAIN_FILE}.{'[0-9a-f]' * 8}.tmp")
+CHAIN_FILES = f"fit-{'[0-9a-f]' * 32}.npz"
+_OWN_FILES = (CHAIN_FILES, f".{CHAIN_FILES}.{'[0-9a-f]' * 8}.tmp")
 
 
 class Checkpoint:
@@ -93,7 +93,7 @@ class Checkpoint:
     @property
     def has_chains(self) -> bool:
         """Whether any chain is finished."""
-        return any(self.folder.glob(_CHAIN_FILE))
+        return any(self.folder.glob(CHAIN_FILES))
 
     def clear(self) -> None:
         """Delete all chains, and the folder if it is empty then; keep files of other origin."""
