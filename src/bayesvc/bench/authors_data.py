@@ -22,7 +22,7 @@ SEEDS = (11284, 11964, 15795, 21575, 22118, 23654, 29802, 5390, 6265, 860)
 
 _POOL_SEED = 12345
 _COPIES = 50
-_ROWS_AT_A_TIME = 5_000
+_SMALL_PART, _LARGE_PART = 20, 5_000  # rows at a time, for few rows and for many
 
 
 def rows_and_noise(n: int, seed: int, noisy: bool) -> tuple[IntArray, FloatArray]:
@@ -43,18 +43,41 @@ def columns(
 
     `place` holds the numbers of variables of all equations, and the index of this one.
     """
-    rng = np.random.Generator(_start(*place))
-    p0 = len(ranges)
+    bits = _start(*place)
+    rng = np.random.Generator(bits)
     pool = np.column_stack([rng.uniform(*bounds, size=POOL_ROWS) for bounds in ranges])
-    irrelevant = np.empty((len(rows), _COPIES * p0))
-    for k, bounds in enumerate(ranges):
-        block = irrelevant[:, k * _COPIES : (k + 1) * _COPIES]
-        for first in range(0, POOL_ROWS, _ROWS_AT_A_TIME):
-            drawn = rng.uniform(*bounds, size=(_ROWS_AT_A_TIME, _COPIES))
-            here = (rows >= first) & (rows < first + _ROWS_AT_A_TIME)
-            block[here] = drawn[rows[here] - first]
+    irrelevant = np.hstack([_irrelevant(bits, bounds, rows) for bounds in ranges])
     order = rng.permutation(irrelevant.shape[1])
     return pool, np.hstack([pool[rows], irrelevant[:, order]])
+
+
+def _irrelevant(bits: np.random.PCG64, bounds: tuple[float, float], rows: IntArray) -> FloatArray:
+    """Return the given rows of the irrelevant columns of one variable.
+
+    All rows of the pool pass, but only parts with a row that is asked for are drawn.
+    """
+    rng = np.random.Generator(bits)
+    size = _SMALL_PART if len(rows) < _LARGE_PART else _LARGE_PART
+    order = np.argsort(rows, kind="stable")
+    parts, starts = np.unique(rows[order] // size, return_index=True)
+    found = np.empty((len(rows), _COPIES))
+    passed = 0
+    for part, own in zip(parts.tolist(), np.split(order, starts[1:]), strict=True):
+        first = part * size
+        _advance(bits, (first - passed) * _COPIES)
+        drawn = rng.uniform(*bounds, size=(size, _COPIES))
+        found[own] = drawn[rows[own] - first]
+        passed = first + size
+    _advance(bits, (POOL_ROWS - passed) * _COPIES)
+    return found
+
+
+def _advance(bits: np.random.PCG64, n_numbers: int) -> None:
+    """Skip so many numbers, and keep the half word that the last permutation left over."""
+    before: Any = bits.state
+    bits.advance(n_numbers)  # one step per number
+    after: Any = bits.state
+    bits.state = after | {key: before[key] for key in ("has_uint32", "uinteger")}
 
 
 def _start(numbers: tuple[int, ...], place: int) -> np.random.PCG64:
@@ -71,9 +94,6 @@ def _states(numbers: tuple[int, ...]) -> list[Any]:
     states: list[Any] = []
     for p0 in numbers:
         states.append(bits.state)
-        before: Any = bits.state
-        bits.advance(POOL_ROWS * p0 * (1 + _COPIES))  # one step per number
-        after: Any = bits.state  # without the half word left over from the last permutation
-        bits.state = after | {key: before[key] for key in ("has_uint32", "uinteger")}
+        _advance(bits, POOL_ROWS * p0 * (1 + _COPIES))
         rng.permutation(_COPIES * p0)
     return states
