@@ -23,7 +23,7 @@ from bayesvc.exceptions import silenced
 )
 @click.version_option(__version__, prog_name="bayesvc")
 def app() -> None:
-    """Find the columns of a table that help to predict a response, with Bayesian trees."""
+    """Use Bayesian trees to find the columns of a table that help to predict a response."""
     click.get_current_context().with_resource(silenced())  # the commands print notes themselves
 
 

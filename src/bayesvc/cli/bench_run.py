@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     "--grid",
     type=click.Choice(["paper", "seed", "slice", "smoke"]),
     required=True,
-    help="Data sets and methods: all of the paper's, those of one seed, a part of these, or a "
-    "quick test.",
+    help="Data sets and methods. paper: all of the paper's. seed: those with one seed. slice: a "
+    "part of these. smoke: a quick test.",
 )
 @click.option(
     "--methods",

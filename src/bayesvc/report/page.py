@@ -187,7 +187,7 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
     judged = selection.method.recomputable and not selection.withheld
     if selection.draws.n_replicates > 1 and judged:
         changes = selection.stability.changes
-        what = "Variables whose selection changes with one replicate left out"
+        what = "Variables whose selection changes when one replicate is left out"
         rows.append((what, words.number(changes), f"of {words.number(len(selection.mask))}"))
     return rows
 

@@ -64,7 +64,7 @@ _ABOUT = {
                    "Corrected for the number of variables (false discovery rate).",
                    lower_is_better=True, extra=True),
         ColumnInfo("leave_one_out", "Leave-one-out",
-                   "How often it is selected with one replicate left out.", "percentage"),
+                   "How often it is selected when one replicate is left out.", "percentage"),
         ColumnInfo("bootstrap", "Resampled",
                    "How often it is selected with resampled replicates.", "percentage"),
         ColumnInfo("row_stability", "In subsamples",

@@ -211,7 +211,9 @@ def spread_caption(selection: Selection) -> str:
     if selection.draws.n_replicates == 1:
         return f"There is only one replicate, so no spread can be shown. {order}"
     if selection.method.measure.replicates_average:
-        marks = "The large mark is the importance, the small dots are the single replicates."
+        marks = (
+            "The large mark is the importance, and the small dots are the individual replicates."
+        )
     else:
         marks = (
             "The large mark is the importance by all replicates together; the small dots are what "

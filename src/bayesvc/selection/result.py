@@ -278,7 +278,7 @@ class Selection:
         return self.method.threshold.unreached(self.threshold_result)
 
     def explain(self, name: ColumnName) -> str:
-        """Explain in a sentence or two why a variable is selected or not.
+        """Explain in a few sentences why a variable is selected or not.
 
         Examples
         --------
@@ -287,7 +287,7 @@ class Selection:
         >>> X = np.random.default_rng(0).uniform(size=(100, 3))
         >>> found = bv.select(X, X[:, 0], n_replicates=2, burn_in=200, n_draws=200, random_state=0)
         >>> found.explain("x0")
-        'x0 is selected by dart-vc: ...'
+        'x0 is selected by dart-vc. It has ...'
         """
         label = str(name) if name in self.feature_names else name
         place = self.labels.index(check_choice("name", label, self.labels))

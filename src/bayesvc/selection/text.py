@@ -30,14 +30,16 @@ def explain(selection: Selection, j: int) -> str:
     verb = "is selected" if selection.mask[j] else "is not selected"
     mpvip = draws.mpvip[:, j].mean()
     facts = (
-        f"it has {draws.vc[:, j].mean():.2f} splits per draw, is in {100 * mpvip:.0f} % of the "
-        f"draws and has rank {selection.ranks[j]} of {len(selection.mask)} by "
+        f"It has {draws.vc[:, j].mean():.2f} splits per draw, appears in {100 * mpvip:.0f} % of "
+        f"the draws, and has rank {selection.ranks[j]} of {len(selection.mask)} by "
         f"{selection.method.measure.label}"
     )
-    text = f"{name} {verb} by {selection.method.name}: {facts}; {_distance(selection, j)}."
+    text = f"{name} {verb} by {selection.method.name}. {facts}; {_distance(selection, j)}."
     left_out = math.nan if selection.withheld else selection.left_out_frequency[j]
     if not math.isnan(left_out):
-        text += f" With one replicate left out it is selected in {100 * left_out:.0f} % of cases."
+        text += (
+            f" It is selected in {100 * left_out:.0f} % of cases when one replicate is left out."
+        )
     if selection.row_frequency is not None:
         text += f" It is selected in {100 * selection.row_frequency[j]:.0f} % of the subsamples."
     for twin in selection.twins:

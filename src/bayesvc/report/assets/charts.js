@@ -136,7 +136,7 @@
       }));
     }
     const traces = [
-      points("single replicates", x, y, hover, { color: colour, size: 6, opacity: 0.4 }, { showlegend: false }),
+      points("individual replicates", x, y, hover, { color: colour, size: 6, opacity: 0.4 }, { showlegend: false }),
     ];
     for (const selected of [false, true]) {
       const own = at.filter((i) => chosen(chart.row[i]) === selected);
