@@ -131,14 +131,15 @@ endef
 
 # Python is not built with the sanitizers, so their library is loaded before it; so is that of C++,
 # where the sanitizer looks for what throws exceptions. What Python itself never frees is no leak.
-SANITIZED := PYTHONPATH=$(CURDIR)/build/sanitize-python/path \
+SANITIZED := PYTHONPATH=$(CURDIR)/build/sanitize/path \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)"
 
+# In the folder of `make test-sanitize`, so that the core is compiled once for both.
 sanitized-extension: $(VENV)/.dev
-	$(CMAKE_PYTHON) -B build/sanitize-python -DBAYESVC_SANITIZE=address,undefined
-	$(BIN)/cmake --build build/sanitize-python
-	$(call link_package,sanitize-python)
+	$(CMAKE_PYTHON) -B build/sanitize -DBAYESVC_BUILD_PYTHON=ON -DBAYESVC_SANITIZE=address,undefined
+	$(BIN)/cmake --build build/sanitize --target _core
+	$(call link_package,sanitize)
 
 test-sanitize-python: sanitized-extension
 	@echo '==> Python tests of the extension under the address and undefined-behaviour sanitizers'
