@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,3 +55,20 @@ def nothing_sampled() -> Iterator[None]:
     """Fail if the test samples anything."""
     with no_sampling():
         yield
+
+
+@pytest.fixture
+def collected_widths(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many columns each `collect` of a lazy frame of polars asked for."""
+    import polars as pl
+
+    found: list[int] = []
+    collect = pl.LazyFrame.collect
+
+    def counting(lazy: pl.LazyFrame, *arguments: Any, **settings: Any) -> Any:
+        frame = collect(lazy, *arguments, **settings)
+        found.append(frame.width)
+        return frame
+
+    monkeypatch.setattr(pl.LazyFrame, "collect", counting)
+    return found

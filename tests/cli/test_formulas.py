@@ -12,6 +12,7 @@ import pytest
 from bayesvc.bench.row_files import read_rows, write_rows
 from bayesvc.bench.store import SCHEMA
 from tests.helpers import bench_rows
+from tests.helpers.settings import SHORT_OPTIONS
 
 FORMULAS = (
     '=HYPERLINK("http://x")',
@@ -28,7 +29,6 @@ QUOTED = ("'=already", "'", "''two")
 PLAIN = ("two\u2028lines", "a=b", "-5", "+1.5e3", "x'y", "größe")
 NAMES = FORMULAS + QUOTED + PLAIN
 SIGNS = ("=", "+", "-", "@", "\t", "\r", "\uff1d")
-QUICK = ("--burn-in", "50", "--draws", "50", "--jobs", "1")
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def restored(texts):
 
 @pytest.mark.filterwarnings("ignore:Glyph")  # of a figure's font
 def test_selection_csv_holds_no_formula_and_all_names(parquet, run, tmp_path):
-    done = run("select", parquet, "-y", "=y", *QUICK, "--replicates", "2", "--out", "out")
+    done = run("select", parquet, "-y", "=y", *SHORT_OPTIONS, "--replicates", "2", "--out", "out")
     assert done.returncode == 0, done.stderr
     header, *rows = cells(tmp_path / "out" / "selection.csv")
     assert_no_formula([header, *rows])
@@ -84,7 +84,7 @@ def test_selection_csv_holds_no_formula_and_all_names(parquet, run, tmp_path):
 @pytest.mark.filterwarnings("ignore:Glyph")
 def test_comparison_csv_holds_no_formula_and_all_names(parquet, run, tmp_path):
     methods = ("--methods", "dart-vc,dart-mpm")
-    done = run("compare", parquet, "-y", "=y", *methods, *QUICK, "--out", "out")
+    done = run("compare", parquet, "-y", "=y", *methods, *SHORT_OPTIONS, "--out", "out")
     assert done.returncode == 0, done.stderr
     header, *rows = cells(tmp_path / "out" / "comparison.csv")
     assert_no_formula([header, *rows])

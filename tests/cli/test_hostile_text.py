@@ -12,9 +12,10 @@ import pytest
 
 from tests.helpers.hostile import HOSTILE_NAMES, hostile_characters
 from tests.helpers.paths import ROOT
+from tests.helpers.settings import SHORT_OPTIONS
 from tests.helpers.terminal import Terminal
 
-QUICK = ("--burn-in", "50", "--draws", "50", "--replicates", "2", "--jobs", "1")
+QUICK = (*SHORT_OPTIONS, "--replicates", "2")
 TARGET = "\x1b[2Jy\u202e"
 
 
@@ -61,11 +62,10 @@ def test_json_holds_the_names_as_they_are(hostile_file, run):
 
 
 def test_compare_and_predict_print_visibly(hostile_file, run, tmp_path):
-    short = QUICK[:4] + QUICK[6:]
-    methods = ("--methods", "dart-vc,dart-mpm")
-    text = printed(run("compare", hostile_file, "-y", TARGET, *methods, *short, "--out", "a\x1bb"))
+    how = ("--methods", "dart-vc,dart-mpm", *SHORT_OPTIONS)
+    text = printed(run("compare", hostile_file, "-y", TARGET, *how, "--out", "a\x1bb"))
     assert not hostile_characters(text, allowed="\t")
-    text = printed(run("compare", hostile_file, "-y", TARGET, *methods, *short, "--quiet"))
+    text = printed(run("compare", hostile_file, "-y", TARGET, *how, "--quiet"))
     assert not hostile_characters(text)
     out = tmp_path / "predicted\x1b[0m.csv"
     text = printed(run("predict", hostile_file, hostile_file, "-y", TARGET, "--out", out))

@@ -11,14 +11,14 @@ import sys
 import time
 
 from tests.helpers.held import held_command
+from tests.helpers.settings import LONG_OPTIONS
 from tests.helpers.terminal import Terminal
 
-LONG = ("--burn-in", "600", "--draws", "600", "--replicates", "40", "--jobs", "1")
 BAYESVC = (sys.executable, "-m", "bayesvc")
 
 
 def test_a_table_and_a_bar_with_the_time_left(file, tmp_path):
-    command = [*BAYESVC, "select", str(file), "-y", "y", "--exclude", "who", *LONG]
+    command = [*BAYESVC, "select", str(file), "-y", "y", "--exclude", "who", *LONG_OPTIONS]
     terminal = Terminal(command, tmp_path)
     code, text = terminal.finish()
     assert code == 0, text
@@ -28,7 +28,7 @@ def test_a_table_and_a_bar_with_the_time_left(file, tmp_path):
 
 
 def test_ctrl_c_leaves_a_result_and_resume_ends_where_it_would_have(file, tmp_path):
-    command = ("select", file, "-y", "y", "--exclude", "who", *LONG)
+    command = ("select", file, "-y", "y", "--exclude", "who", *LONG_OPTIONS)
     release = tmp_path / "release"
     terminal = Terminal(held_command(2, release, *command, "--out", "out"), tmp_path)
     unfinished = tmp_path / "out" / "unfinished"
@@ -75,7 +75,7 @@ def test_ctrl_c_before_the_first_fit_is_finished(file, tmp_path):
 
 
 def test_sigterm_gives_the_cursor_back(file, tmp_path):
-    command = ("select", file, "-y", "y", "--exclude", "who", "--out", "out", *LONG)
+    command = ("select", file, "-y", "y", "--exclude", "who", "--out", "out", *LONG_OPTIONS)
     release = tmp_path / "release"
     terminal = Terminal(held_command(1, release, *command), tmp_path)
     hide, show = "\x1b[?25l", "\x1b[?25h"

@@ -13,3 +13,5 @@ SEEDED: dict[str, Any] = {**SHORT, "random_state": 3}
 SETTLED: dict[str, Any] = {"burn_in": 200, "n_draws": 200, "random_state": 1}
 
 SHORT_OPTIONS = ("--burn-in", "60", "--draws", "60", "--jobs", "1")
+# For what has to last until it is interrupted.
+LONG_OPTIONS = ("--burn-in", "600", "--draws", "600", "--replicates", "40", "--jobs", "1")

@@ -21,6 +21,7 @@ from bayesvc.report.charts import scatter
 from bayesvc.report.reproduce import comparison_code, selection_code
 from bayesvc.report.table import row_order
 from bayesvc.selection.substitutes import Twin
+from tests.helpers.settings import SEEDED, SHORT
 
 # Short chains: what their notes warn of is not the subject here.
 pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
@@ -213,13 +214,12 @@ def test_the_call_names_every_setting(fitted: Any, settings: dict[str, Any]) -> 
 def test_the_call_repeats_what_is_done_without_signal(settings: dict[str, bool]) -> None:
     rng = np.random.default_rng(3)
     X, y = rng.uniform(size=(100, 8)), rng.normal(size=100)
-    short: dict[str, Any] = {"burn_in": 50, "n_draws": 50, "random_state": 1}
-    found = bv.select(X, y, n_replicates=2, **short, **settings)
+    found = bv.select(X, y, n_replicates=2, **SEEDED, **settings)
     scope: dict[str, Any] = {"X": X, "y": y}
     exec(selection_code(found), scope)
     assert scope["found"].names == found.names
     assert repr(scope["found"]) == repr(found)
-    both = bv.compare(X, y, ["dart-vc", "dart-mpm"], **short, **settings)
+    both = bv.compare(X, y, ["dart-vc", "dart-mpm"], **SEEDED, **settings)
     exec(comparison_code(both), scope)
     assert repr(scope["both"]) == repr(both)
 
@@ -271,8 +271,7 @@ def test_a_comparison_tells_what_only_some_methods_select() -> None:
 def test_what_the_test_for_signal_emptied_is_not_called_stable() -> None:
     rng = np.random.default_rng(3)
     X, y = rng.uniform(size=(100, 8)), rng.normal(size=100)
-    short: dict[str, Any] = {"burn_in": 50, "n_draws": 50, "random_state": 1}
-    found = bv.select(X, y, n_replicates=2, allow_empty=True, **short)
+    found = bv.select(X, y, n_replicates=2, allow_empty=True, random_state=1, **SHORT)
     assert found.withheld
     assert words.stability_note(found).severity == "info"
     page = Page(report_html(found))
@@ -282,7 +281,7 @@ def test_what_the_test_for_signal_emptied_is_not_called_stable() -> None:
     assert "Variables that change" not in page.text
     assert not {"Leave-one-out", "Resampled"} & {column["label"] for column in page.data["columns"]}
     assert "left out" not in found.explain("x0")
-    both = bv.compare(X, y, ["dart-vc", "dart-mpm"], allow_empty=True, **short)
+    both = bv.compare(X, y, ["dart-vc", "dart-mpm"], allow_empty=True, random_state=1, **SHORT)
     text = Page(report_html(both)).text
     assert "None of 8 columns was selected as predictive of y by either method." in text
 
@@ -290,8 +289,7 @@ def test_what_the_test_for_signal_emptied_is_not_called_stable() -> None:
 def test_single_fits_that_cannot_show_agreement_are_explained(fitted: Any) -> None:
     X, y, found = fitted
     assert "cannot show that others agree" not in Page(report_html(found)).text
-    short: dict[str, Any] = {"burn_in": 50, "n_draws": 50, "random_state": 1}
-    relevant = bv.select(X, y, goal="balanced", n_replicates=2, **short)
+    relevant = bv.select(X, y, goal="balanced", n_replicates=2, **SEEDED)
     page = Page(report_html(relevant))
     assert "A single replicate cannot show that others agree with it" in page.text
     assert "Goal 'balanced' picks dart-relevance" in page.text
