@@ -22,7 +22,7 @@ from bayesvc.cli.table_file import read_table
 from tests.helpers.paths import FIXTURES
 
 ROOM = 2**29  # bytes that a child may still take once everything is loaded
-HUGE = 2**31
+HUGE = 2**30
 
 LOADERS = {
     bv.Draws: "draws-1-bart.npz",

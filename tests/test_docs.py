@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import warnings
 from importlib.util import find_spec
@@ -9,6 +10,7 @@ from importlib.util import find_spec
 import matplotlib as mpl
 import pytest
 
+import bayesvc as bv
 from bayesvc.exceptions import BayesvcWarning
 from tests.helpers.paths import ROOT
 
@@ -19,7 +21,16 @@ BLOCK = re.compile(r"^```(?:python|\{code-cell\} python)\n(.*?)^```", re.MULTILI
 WITH_CODE = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))]
 
 
+@pytest.fixture(params=["short", pytest.param("as written", marks=pytest.mark.weekly)])
+def lengths(request, monkeypatch):
+    """Chains that are short where a page does not say how long they are."""
+    if request.param == "short":
+        for function, name in itertools.product((bv.select, bv.compare), ("burn_in", "n_draws")):
+            monkeypatch.setitem(function.__kwdefaults__, name, 500)
+
+
 @pytest.mark.parametrize("page", WITH_CODE, ids=[str(page.relative_to(ROOT)) for page in WITH_CODE])
+@pytest.mark.usefixtures("lengths")
 def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     if page.stem == "gallery" and find_spec("ISLP") is None:
         pytest.skip("its gene data are installed by `make docs`, which runs the page too")

@@ -25,6 +25,11 @@ def marks(tmp_path, monkeypatch):
     return folder
 
 
+@pytest.fixture
+def tasks_on_threads(monkeypatch):
+    small_grid.tasks_on_threads(monkeypatch)
+
+
 def start(folder, jobs=1, **options):
     command = [*small_grid.PROGRAM, str(folder), str(jobs)]
     return subprocess.Popen(
@@ -37,6 +42,7 @@ def n_files(folder):
     return len(list((folder / "rows").glob("*.parquet")))
 
 
+@pytest.mark.usefixtures("tasks_on_threads")  # what comes after the processes
 def test_killed_at_any_moment_it_goes_on_and_loses_only_what_was_running(
     tmp_path, marks, monkeypatch
 ):
@@ -75,6 +81,7 @@ def test_two_processes_on_one_folder_share_the_work(tmp_path, marks, monkeypatch
     assert len(workers(marks)) == 2
 
 
+@pytest.mark.usefixtures("tasks_on_threads")  # what comes after the processes
 def test_a_killed_worker_is_reported_and_the_rest_goes_on_later(tmp_path, marks, monkeypatch):
     folder = tmp_path / "s"
     monkeypatch.setenv("SMALL_GRID_HOLD", "0")
@@ -91,6 +98,7 @@ def test_a_killed_worker_is_reported_and_the_rest_goes_on_later(tmp_path, marks,
     check_complete(folder)
 
 
+@pytest.mark.usefixtures("tasks_on_threads")  # what comes after the processes
 def test_a_full_disk_is_reported_and_nothing_is_damaged(tmp_path):
     """A limit on file sizes stands for the full disk: writing fails in the middle of a file."""
     resource = pytest.importorskip("resource")
@@ -109,6 +117,7 @@ def test_a_full_disk_is_reported_and_nothing_is_damaged(tmp_path):
     check_complete(folder)
 
 
+@pytest.mark.usefixtures("tasks_on_threads")
 def test_a_method_that_fails_scores_nothing_and_can_be_run_again(tmp_path, monkeypatch):
     grid = small_grid.make(
         ["tests.helpers.small_grid:first", "tests.helpers.small_grid:broken"], n_tasks=3
@@ -124,6 +133,7 @@ def test_a_method_that_fails_scores_nothing_and_can_be_run_again(tmp_path, monke
     assert rows["error"].null_count() == 6
 
 
+@pytest.mark.usefixtures("tasks_on_threads")
 def test_shards_are_a_partition(tmp_path):
     grid = small_grid.make(["tests.helpers.small_grid:first"], n_tasks=7)
     runs = [run_grid(grid, tmp_path / "s", n_jobs=1, shard=(i, 3)).n_run for i in (1, 2, 3)]
@@ -143,6 +153,7 @@ def test_the_number_of_jobs_and_what_else_is_run_change_no_result(tmp_path):
     assert first.equals(second)
 
 
+@pytest.mark.usefixtures("tasks_on_threads")
 def test_progress_counts_what_was_there_before(tmp_path):
     grid = small_grid.make(["tests.helpers.small_grid:first"], n_tasks=3)
     run_grid(grid, tmp_path / "s", n_jobs=1, shard=(1, 3))

@@ -194,7 +194,7 @@ def results(folder):
     return {name: (folder / name).read_bytes() for name in shown if (folder / name).is_file()}
 
 
-@pytest.mark.parametrize("n_kills", [4, pytest.param(40, marks=pytest.mark.weekly)])
+@pytest.mark.parametrize("n_kills", [2, pytest.param(40, marks=pytest.mark.weekly)])
 def test_the_command_is_killed_while_it_overwrites_results(run, file, tmp_path, n_kills):
     out, rng = tmp_path / "out", np.random.default_rng(7)
 

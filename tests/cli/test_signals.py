@@ -17,11 +17,11 @@ from click.testing import CliRunner
 from bayesvc.cli.errors import report_errors
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import running, session_of, wait_for
+from tests.helpers.settings import LONG_OPTIONS
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-LONG = ("--burn-in", "600", "--draws", "600", "--replicates", "40", "--jobs", "1")
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_ctrl_c_before_there_is_anything_to_keep():
     @click.command()
     @report_errors
     def command():
-        signal.raise_signal(signal.SIGINT)
+        raise KeyboardInterrupt
 
     found = CliRunner().invoke(command)
     assert (found.exit_code, found.output) == (130, "Error: Stopped.\n")
@@ -89,7 +89,7 @@ def test_no_process_outlives_a_killed_benchmark(held_run, tmp_path):
 
 
 def test_sigterm_leaves_a_result_and_resume_ends_where_it_would_have(file, tmp_path, run_process):
-    command = ("select", file, "-y", "y", "--exclude", "who", *LONG)
+    command = ("select", file, "-y", "y", "--exclude", "who", *LONG_OPTIONS)
     whole = [sys.executable, "-m", "bayesvc", *map(str, command), "--out", "out"]
     unfinished = tmp_path / "out" / "unfinished"
     with running(whole, cwd=tmp_path, **PIPES) as process:

@@ -6,14 +6,15 @@ import os
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from bayesvc.bench import grid_run
 from bayesvc.bench.entries import entries_of
 from bayesvc.bench.grid import Grid, StudySettings, Task
-from bayesvc.bench.grid_run import run_grid
 from bayesvc.bench.store import Store
 from tests.helpers.processes import wait_for
 
@@ -68,6 +69,21 @@ def make(methods=METHODS, n_tasks=N_TASKS):
     return Grid(SETTINGS, dict.fromkeys(tasks, entries))
 
 
+class Threads(ThreadPoolExecutor):
+    """Stands for processes, whose start takes seconds."""
+
+    def __init__(self, max_workers, **_):
+        super().__init__(max_workers)
+
+    def shutdown(self, wait=True, *, kill_workers=False):
+        super().shutdown(wait)
+
+
+def tasks_on_threads(patch):
+    """Run the tasks of grids in this process, where a test is not about processes."""
+    patch.setattr(grid_run, "get_reusable_executor", Threads)
+
+
 def check_complete(folder):
     """Check that there is one row for each task and method, and return the rows."""
     rows = Store(folder).rows()
@@ -92,4 +108,4 @@ def runs_per_task(marks):
 if __name__ == "__main__":
     folder, jobs = sys.argv[1], int(sys.argv[2])
     address = sys.argv[3] if len(sys.argv) > 3 else None
-    print(run_grid(make(), folder, n_jobs=jobs, dask=address), flush=True)
+    print(grid_run.run_grid(make(), folder, n_jobs=jobs, dask=address), flush=True)

@@ -377,7 +377,7 @@ def test_ctrl_c_stops_with_work_left():
         import numpy as np, bayesvc as bv
         X = np.random.default_rng(0).uniform(size=(2000, 50))
         started = lambda done, total: print("running", flush=True) if done else None
-        bv.sample(X, X[:, 0], bv.SpikeForest(n_samples=10**6), n_jobs=2, progress=started)
+        bv.sample(X, X[:, 0], bv.SpikeForest(n_samples=10**5), n_jobs=2, progress=started)
     """)
 
 
