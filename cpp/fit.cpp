@@ -38,9 +38,13 @@ FitResult run_fit(const Columns& columns, const double* y, const ForestSettings&
 FitResult run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed,
                   const ChainConfig& config, Control& control) {
   // DART starts from the prior weights: a chain that learns s from its first trees can lock on to
-  // variables that came early.
-  forest.splitting().set_learning(config.burn_in == 0);
+  // variables that came early. What the response learns must have settled by then.
+  if (config.burn_in > 0) {
+    forest.set_learning_response(false);
+    forest.splitting().set_learning(false);
+  }
   for (std::size_t k = 0; k < config.burn_in; ++k) {
+    if (k == config.burn_in / 4) forest.set_learning_response(true);
     if (k == config.burn_in / 2) forest.splitting().set_learning(true);
     sweep(forest, control);
   }

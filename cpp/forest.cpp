@@ -12,6 +12,11 @@ Forest::Forest(const Columns& columns, const double* y, const ForestSettings& se
   state_.observe(y);
 }
 
+void Forest::set_learning_response(bool on) {
+  state_.response->set_learning(on);
+  state_.residual->set_precisions(state_.response->precisions());
+}
+
 double Forest::fitted(std::size_t row) const {
   double sum = 0;
   for (const AssignedTree& assigned : trees()) sum += assigned.tree.mu[assigned.ids[row]];

@@ -39,6 +39,8 @@ class Forest {
   double df() const { return state_.response->df(); }
   void set_df(double df) { state_.response->set_df(df); }
   void set_y(const double* y) { state_.observe(y); }
+  // See ResponseModel.
+  void set_learning_response(bool on);
   // The sum of the trees at a row.
   double fitted(std::size_t row) const;
   // Adds the sum of the trees at each row, as the residuals know it.

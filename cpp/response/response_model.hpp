@@ -48,6 +48,8 @@ class ResponseModel {
   void set_df(double df) { df_ = df; }
   const Redraws& redraws() const { return redraws_; }
   virtual bool redraw_is_due() const { return redraws_.any(); }
+  // While it is off, early in the burn-in, a model may hold parameters at plain values.
+  virtual void set_learning(bool) {}
 
   // Takes the response and sets z given the sum of the trees at each row. If the model redraws
   // anything, `redraw` follows at once.

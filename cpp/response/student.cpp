@@ -42,6 +42,11 @@ StudentResponse::StudentResponse(const ForestSettings& settings)
   df_ = prior_shape / prior_rate;
 }
 
+void StudentResponse::set_learning(bool on) {
+  learning_ = on;
+  if (!on) precisions_ = row_weights_;
+}
+
 void StudentResponse::update(double sum_of_squares, Rng& rng) {
   GaussianResponse::update(sum_of_squares, rng);
   ++n_updates_;

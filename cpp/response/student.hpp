@@ -7,6 +7,10 @@
 // integrated out, which leaves it free to move. That costs as much as a sweep over several trees,
 // so it happens after every few sweeps: a schedule that does not depend on the state leaves the
 // posterior alone.
+//
+// A chain starts with normal errors. With Student's t from the start, rows that the trees have not
+// fitted yet, such as a rare group far from the others, look like outliers; they lose their weight,
+// and then the trees never fit them.
 #pragma once
 
 #include "gaussian.hpp"
@@ -17,7 +21,8 @@ class StudentResponse final : public GaussianResponse {
  public:
   explicit StudentResponse(const ForestSettings& settings);
 
-  bool redraw_is_due() const override { return n_updates_ % redraw_interval == 0; }
+  bool redraw_is_due() const override { return learning_ && n_updates_ % redraw_interval == 0; }
+  void set_learning(bool on) override;
   void update(double sum_of_squares, Rng& rng) override;
   void redraw(const std::vector<double>& mean, Rng& rng) override;
 
@@ -31,6 +36,7 @@ class StudentResponse final : public GaussianResponse {
   std::vector<double> row_weights_;  // w; empty: all one
   std::vector<double> squares_;      // w_i (y_i - f(x_i))^2 / sigma^2, then zeros
   std::uint64_t n_updates_ = 0;
+  bool learning_ = true;
 };
 
 }  // namespace bayesvc
