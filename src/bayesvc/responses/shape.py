@@ -1,4 +1,4 @@
-"""The shape of a continuous response: what ``errors="auto"`` and ``transform="auto"`` decide by."""
+"""The shape of a continuous response, which ``errors="auto"`` and ``transform="auto"`` look at."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # 0.57 for an exponential y, 0 for a symmetric one. Outliers do not change it.
 LARGEST_SKEWNESS = 0.4
 # Robust standard deviations from the median. Of 1,000 normal values one lies beyond in 6 % of
-# cases. What Student-t errors cost there is not settled; they learn how light the tails are.
+# cases.
 FARTHEST = 4.0
 # Central intervals, widest last, and how many standard deviations of a normal they span.
 _INTERVALS = ((0.25, 1.3489795), (0.1, 2.5631031), (0.025, 3.9199280))
@@ -45,8 +45,8 @@ def uses_scores(prior: TreePrior, y: FloatArray) -> bool:
 def error_model(prior: TreePrior, y: FloatArray) -> Literal["gaussian", "student"]:
     """Return the distribution of the errors around the trees; y is what these are fitted to.
 
-    "auto" takes Student's t if a value of y lies more than 4 robust standard deviations from the
-    median.
+    "auto" may be Student's t only if a value of y lies more than 4 robust standard deviations from
+    the median. Whether it is, a short chain decides: see `bayesvc.sampling.errors`.
 
     Examples
     --------

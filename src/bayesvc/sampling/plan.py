@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from bayesvc.data.dataset import Dataset
 from bayesvc.priors.base import TreePrior
-from bayesvc.sampling import abc, chain, lengths
+from bayesvc.sampling import abc, chain, errors, lengths
 from bayesvc.sampling.config import SamplingConfig
-from bayesvc.sampling.replicates import NullMeasures, PriorDraws, ReplicateCounts
+from bayesvc.sampling.replicates import Interrupted, NullMeasures, PriorDraws, ReplicateCounts
 
 
 def sample_priors(
@@ -37,14 +37,31 @@ def sample_priors(
     for prior, need in counts.items():
         check_plan(data, prior, need, config)
     chains = {prior: need for prior, need in counts.items() if prior.sampler == "chain"}
-    sample = lengths.sample_stable_chains if config.shorter else chain.sample_chains
-    found = sample(data, chains, config) if chains else {}
+    found = _sample_chains(data, chains, config) if chains else {}
     for prior, need in counts.items():
         if prior not in chains:
             found[prior] = abc.sample_abc(
                 data, prior, need, config, (null_measures or {}).get(prior, {})
             )
     return found
+
+
+def _sample_chains(
+    data: Dataset, counts: Mapping[TreePrior, ReplicateCounts], config: SamplingConfig
+) -> dict[TreePrior, PriorDraws]:
+    """Decide what is automatic; then sample each prior once."""
+    settled = {prior: errors.settle_errors(data, prior, config) for prior in counts}
+    needed: dict[TreePrior, ReplicateCounts] = {}
+    for prior, need in counts.items():
+        needed[settled[prior]] = need.covering(needed.get(settled[prior]))
+    sample = lengths.sample_stable_chains if config.shorter else chain.sample_chains
+    try:
+        found = sample(data, needed, config)
+    except Interrupted as interrupted:
+        done = interrupted.finished
+        again = {prior: done[own] for prior, own in settled.items() if own in done}
+        raise Interrupted(again) from None
+    return {prior: found[own].under(prior) for prior, own in settled.items()}
 
 
 def check_plan(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -73,6 +73,11 @@ class PriorDraws:
         if self.draws.abc is not None:
             return self.draws
         return self.draws.take(range(n_replicates))
+
+    def under(self, prior: TreePrior) -> PriorDraws:
+        """Return the same replicates as those of a prior whose settings led to them."""
+        permuted = None if self.permuted is None else replace(self.permuted, prior=prior)
+        return replace(self, draws=replace(self.draws, prior=prior), permuted=permuted)
 
     def null(self, measure: NullMeasure, n_permutations: int) -> FloatArray | None:
         """Return a measure of the first null replicates: (n_permutations, n_features)."""
