@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import bayesvc as bv
+from bayesvc import priors
 from bayesvc.bench import problems
 from bayesvc.measures import MEASURES
 from bayesvc.measures import relevance as of_draws
@@ -126,14 +127,22 @@ def test_where_nothing_is_probable_the_recipe_takes_the_most_probable_and_says_s
     assert not any("probability of 0.5" in note for note in map(str, empty.notes))
 
 
-def test_both_recipes_share_the_fits_of_the_paper_s():
+@pytest.mark.parametrize("prior", ["dart", "bart"])
+def test_both_recipes_have_a_posterior_of_their_own(prior):
     data = problems.friedman(100, 10, seed=4)
-    names = ["dart-vc", "dart-relevance", "bart-vc", "bart-relevance"]
-    found = bv.compare(data.X, data.y, names, **UNTESTED)
-    for prior in ("dart", "bart"):
-        one, other = found[f"{prior}-vc"], found[f"{prior}-relevance"]
-        np.testing.assert_array_equal(one.draws.vc, other.draws.vc)
-        np.testing.assert_array_equal(other.values, of_draws(one.draws))
+    found = bv.compare(data.X, data.y, [f"{prior}-vc", f"{prior}-relevance"], **UNTESTED)
+    paper, own = (each.draws for each in found.values())
+    assert paper.prior == priors.PRIORS[prior]()
+    assert own.prior == priors.PRIORS[prior](k="learned", errors="auto", transform="auto")
+    assert paper.k is None
+    assert own.k.shape == own.sigma.shape
+
+
+def test_the_measure_can_be_had_of_the_paper_s_posterior():
+    data = problems.friedman(100, 10, seed=4)
+    found = bv.select(data.X, data.y, "dart-relevance", prior=bv.DART(), **UNTESTED)
+    assert found.method.name == "dart-relevance"
+    assert found.draws.prior == bv.DART()
 
 
 def test_stability_with_two_fits_is_known():

@@ -7,8 +7,8 @@ import pytest
 
 import bayesvc as bv
 from bayesvc.responses import Gaussian
-from bayesvc.responses.shape import error_model
 from bayesvc.responses.read import read_dataset
+from bayesvc.responses.shape import error_model
 from bayesvc.sampling import errors
 from bayesvc.sampling.config import check_sampling_config
 from bayesvc.sampling.plan import sample_priors

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from bayesvc._npz import DamagedFile, Header, open_arrays
 from bayesvc._text import counted
 from bayesvc._typing import FloatArray
 from bayesvc.draws.draws import Draws
-from bayesvc.priors import PRIORS
+from bayesvc.priors.base import TreePrior
 from bayesvc.sampling.replicates import PriorDraws
 
 _CHECKSUM = "sha256"
@@ -76,6 +76,27 @@ class _ByPrior(dict[str, KeptTallies]):
 
     def __missing__(self, prior: object) -> KeptTallies:
         raise KeyError(f"No replicates of {prior} were kept. Available: {', '.join(self)}.")
+
+
+def kept_name(prior: TreePrior) -> str:
+    """Return the name under which tallies are kept: the prior's, with settings that are not usual.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.bench.kept import kept_name
+    >>> kept_name(bv.DART(sigma_hat="lm-uncorrected"))
+    'dart'
+    >>> kept_name(bv.DART(k="learned", errors="auto"))
+    'dart (k=learned, errors=auto)'
+    """
+    usual = type(prior)(sigma_hat=prior.sigma_hat)
+    settings = ", ".join(
+        f"{field.name}={getattr(prior, field.name)}"
+        for field in fields(prior)
+        if getattr(prior, field.name) != getattr(usual, field.name)
+    )
+    return f"{prior.name} ({settings})" if settings else prior.name
 
 
 def describe_kept(kept: Mapping[str, KeptTallies]) -> str:
@@ -158,8 +179,7 @@ def _read(path: Path) -> dict[str, NDArray[Any]]:
 def _check_shapes(headers: Mapping[str, Header]) -> None:
     """Raise DamagedFile if arrays of a prior are missing, or do not belong together."""
     names = (*_TALLIES, "n_draws", "seconds")
-    starts = [f"{prior}.{kind}." for prior in PRIORS for kind in _KINDS]
-    for start in [start for start in starts if f"{start}vc" in headers]:
+    for start in {name.rpartition(".")[0] + "." for name in headers if name != _CHECKSUM}:
         own = {name: headers[start + name] for name in names if start + name in headers}
         shapes = {name: part.shape for name, part in own.items() if part.dtype.kind in "iuf"}
         wanted = dict.fromkeys(_TALLIES, shapes.get("vc")) | {"n_draws": ()}
@@ -180,12 +200,10 @@ def unpack(path: Path) -> dict[str, KeptTallies]:
 
 def _unpacked(arrays: Mapping[str, NDArray[Any]]) -> dict[str, KeptTallies]:
     found = _ByPrior()
-    for prior in PRIORS:
-        if f"{prior}.fit.vc" in arrays:
-            permuted = None
-            if f"{prior}.permuted.vc" in arrays:
-                permuted = _expanded(arrays, f"{prior}.permuted.")
-            found[prior] = _expanded(arrays, f"{prior}.fit.", permuted)
+    fit, null = (f".{kind}." for kind in _KINDS)
+    for prior in [name.removesuffix(f"{fit}vc") for name in arrays if name.endswith(f"{fit}vc")]:
+        permuted = _expanded(arrays, prior + null) if f"{prior}{null}vc" in arrays else None
+        found[prior] = _expanded(arrays, prior + fit, permuted)
     if not found:
         raise DamagedFile("it holds no tallies")
     return found

@@ -15,7 +15,7 @@ from bayesvc._text import counted
 from bayesvc._typing import BoolArray
 from bayesvc.bench.entries import KEPT_ARGUMENTS, Entry, load_function
 from bayesvc.bench.grid import StudySettings, Task
-from bayesvc.bench.kept import KeptTallies, describe_kept, pack
+from bayesvc.bench.kept import KeptTallies, describe_kept, kept_name, pack
 from bayesvc.bench.known_answer import BenchProblem
 from bayesvc.bench.scores import as_mask, score
 from bayesvc.priors.base import TreePrior
@@ -61,7 +61,7 @@ def run_task(
             rows.append(result_row(task, entry, mask, problem.relevant, seconds))
         except Exception as error:
             rows.append(_failed(task, entry, *shape, error))
-    named = {prior.name: own for prior, own in fits.items() if prior.sigma is None}
+    named = {kept_name(prior): own for prior, own in fits.items() if prior.sigma is None}
     return Outcome(task, rows, pack(named) if keep_draws and named else None)
 
 
@@ -107,7 +107,7 @@ def lacking(entry: Entry, kept: Mapping[str, KeptTallies]) -> str | None:
     assert entry.method.prior is not None
     if entry.knows_sigma:
         return f"{entry.name} needs replicates with known sigma, which are never kept"
-    prior = entry.method.prior.name
+    prior = kept_name(entry.method.prior)
     own = kept.get(prior)
     if own is None or own.n_replicates < entry.n_replicates:
         count = counted(entry.n_replicates, "replicate") if entry.n_replicates else "replicates"
@@ -202,7 +202,7 @@ def _from_kept(entry: Entry, kept: Mapping[str, KeptTallies]) -> tuple[BoolArray
     lack = lacking(entry, kept)
     if lack is not None:
         raise ValueError(f"{lack}. Available: {describe_kept(kept)}.")
-    own = kept[method.prior.name]
+    own = kept[kept_name(method.prior)]
     null = None
     if entry.n_permutations:
         assert own.permuted is not None

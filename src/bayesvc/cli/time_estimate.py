@@ -67,7 +67,9 @@ def _seconds_per_iteration(data: ChosenColumns, prior: TreePrior, n_trees: int) 
     import bayesvc as bv
     from bayesvc.responses.encode import encode_y
 
-    pilot = prior.for_prediction()
+    pilot = replace(prior.for_prediction(), transform=None)
+    if pilot.errors == "auto":  # which would take a chain to decide
+        pilot = replace(pilot, errors="gaussian")
     y = encode_y(data.y, data.response)
     if y.model.needs_linear_model(pilot):  # it takes long where there are many columns
         pilot = replace(pilot, sigma_hat=float(y.values.std()))

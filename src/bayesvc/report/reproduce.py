@@ -11,7 +11,6 @@ from bayesvc import priors
 from bayesvc._text import counted
 from bayesvc.draws.draws import Draws
 from bayesvc.measures import MEASURES, Measure
-from bayesvc.priors import PRIORS
 from bayesvc.priors.base import TreePrior, prior_to_dict
 from bayesvc.priors.moves import DEFAULT_MOVES
 from bayesvc.selection.methods import RECIPES, Method
@@ -170,7 +169,7 @@ def _method_arguments(method: Method, draws: Draws) -> list[str]:
     """Return the method, and those of its parts that are not the method's own."""
     assert draws.prior is not None
     recipe = RECIPES.get(method.name)
-    usual = None if recipe is None else PRIORS[recipe.prior]()
+    usual = None if recipe is None else recipe.make_prior()
     arguments = [] if recipe is None else [f'"{method.name}"']
     if draws.prior != usual:
         arguments.append(f"prior={prior_code(draws.prior)}")
