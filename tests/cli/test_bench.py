@@ -164,7 +164,7 @@ def test_what_no_kept_fits_suffice_for_is_refused_beforehand(kept, tmp_path, met
     assert found.exit_code == 2
     assert needs in found.output
     if ":" not in method:
-        assert f"{kept} holds at most 3 replicates of bart, 3 replicates of dart, " in found.output
+        assert f"{kept} holds at most 3 replicates of dart, 3 replicates of bart, " in found.output
     assert not out.exists()
 
 
@@ -186,20 +186,20 @@ def test_where_some_data_sets_have_the_fits_a_method_fails_on_the_others(tmp_pat
 def test_rescored_methods_side_by_side(kept, tmp_path):
     out = tmp_path / "rescored.parquet"
     found = bench(
-        "rescore", kept, "--methods", "dart-relevance@3,dart-vc@3", "--out", out, "--jobs", 1
+        "rescore", kept, "--methods", "dart-vip-measure@3,dart-vc@3", "--out", out, "--jobs", 1
     )
     assert found.exit_code == 0, found.output
-    assert "dart-relevance" in found.output
-    found = bench("compare", out, "dart-relevance", "dart-vc")
+    assert "dart-vip-measure" in found.output
+    found = bench("compare", out, "dart-vip-measure", "dart-vc")
     assert found.exit_code == 0, found.output
-    assert "F1 of dart-relevance minus F1 of dart-vc" in found.output
+    assert "F1 of dart-vip-measure minus F1 of dart-vc" in found.output
     assert "3 data sets" in found.output
-    found = bench("compare", out, "dart-relevance", "bart-vc")
+    found = bench("compare", out, "dart-vip-measure", "bart-vc")
     assert found.exit_code == 2
     assert "There are no results of 'bart-vc'" in found.output
     found = bench("table", out, "--method", "bart-vc")
     assert found.exit_code == 2
-    there = "'dart-relevance' (3 replicates), 'dart-vc' (3 replicates)"
+    there = "'dart-vc' (3 replicates), 'dart-vip-measure' (3 replicates)"
     assert (
         f"--method must be one of the methods in {out}: {there}. Got 'bart-vc' instead."
         in found.output
@@ -208,20 +208,20 @@ def test_rescored_methods_side_by_side(kept, tmp_path):
 
 def test_other_numbers_of_replicates_can_be_asked_for(kept, tmp_path):
     out = tmp_path / "several.csv"
-    methods = "dart-relevance@3,dart-vc@2,dart-vc@3"
+    methods = "dart-vip-measure@3,dart-vc@2,dart-vc@3"
     assert bench("rescore", kept, "--methods", methods, "--out", out, "--jobs", 1).exit_code == 0
     usual = bench("table", out).output
     assert "Not shown: 3 rows with other numbers of replicates" in usual
     two = bench("table", out, "--replicates", 2).output
     assert "dart-vc" in two
-    assert "dart-relevance" not in two
+    assert "dart-vip-measure" not in two
     assert "2, 3. Got 7 instead" in bench("table", out, "--replicates", 7).output
     found = bench("compare", out, "dart-vc@2", "dart-vc@3")
     assert found.exit_code == 0, found.output
     assert "dart-vc@2: 2 replicates" in found.output
     assert "dart-vc@3: 3 replicates" in found.output
     refused = bench(
-        "rescore", kept, "--methods", "dart-relevance@3", "--replicates", 1, "--out", "x.csv"
+        "rescore", kept, "--methods", "dart-vip-measure@3", "--replicates", 1, "--out", "x.csv"
     )
     assert refused.exit_code == 2
     assert "Got --replicates 1 instead" in refused.output

@@ -39,7 +39,7 @@ def test_the_answer_and_its_files(run_process, file, tmp_path, table):
     told = json.loads((out / "selection.json").read_text())
     assert sorted(told["selected"]) == ["b", "d"]
     assert told["signal"]["found"]
-    assert "The signal test finds signal (p = " in done.stderr
+    assert "The signal test finds a signal (p = " in done.stderr
     assert bv.Draws.load(out / "draws.npz").n_replicates == 3
     assert not (out / "unfinished").exists()
     same = bv.select(

@@ -164,7 +164,7 @@ def test_chains_that_disagree_are_reported(regression: Dataset) -> None:
     (warning,) = bv.select_from(draws).notes
     assert (warning.code, warning.severity) == ("not-converged", "warning")
     assert warning.text.startswith("The replicates disagree about sigma, the error ")
-    assert "Larger `burn_in` and `n_draws` may help." in warning.text
+    assert "Longer chains (`burn_in`, `n_draws`) may help." in warning.text
     assert warning.text in repr(bv.select_from(draws))
 
 

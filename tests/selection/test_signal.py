@@ -53,11 +53,11 @@ def test_the_cost_follows_that_of_the_selection(n_sweeps):
 def test_verdict_of_signal_and_noise(noise, signal):
     found, none = bv.select(*signal, **TWO), bv.select(*noise, **TWO)
     assert found.signal.found
-    assert "The signal test finds signal" in repr(found)
+    assert "The signal test finds a signal" in repr(found)
     assert [
-        "The signal test finds signal" in n.text for n in notes(found) if n.severity == "good"
+        "The signal test finds a signal" in n.text for n in notes(found) if n.severity == "good"
     ].count(True) == 1
-    assert not any("The signal test finds signal" in n.text for n in notes(none))
+    assert not any("The signal test finds a signal" in n.text for n in notes(none))
     assert not none.signal.found
     assert len(none.selected) > 0
     assert [note.code for note in none.notes].count("no-signal") == 1

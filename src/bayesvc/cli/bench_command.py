@@ -15,7 +15,10 @@ from bayesvc.cli.output import InOrderOfUse
 
 @click.group(cls=InOrderOfUse)
 def bench() -> None:
-    """Repeat the study of Ye and Li, and compare the results."""
+    """Repeat the simulation study of Ye and Li.
+
+    The results can be compared with theirs.
+    """
     sys.path.insert(0, os.getcwd())  # for --methods module:function
 
 

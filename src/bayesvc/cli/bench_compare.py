@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 )
 @report_errors
 def compare(results: Path, method: str, against: str, replicates: int | None) -> None:
-    """Compare METHOD with AGAINST on the same data sets.
+    """Compare two methods on the same data sets.
 
     RESULTS is a folder written by `run`, or a file written by `export` or `rescore`. Standard
     errors are clustered: equations that are the same function up to scaling count as one unit. The
@@ -35,7 +35,7 @@ def compare(results: Path, method: str, against: str, replicates: int | None) ->
     number of rows of the table (combinations of n and SNR).
 
     \b
-    bayesvc bench compare rescored.parquet dart-relevance dart-vc
+    bayesvc bench compare rescored.parquet dart-vc dart-mpm
     bayesvc bench compare rescored.parquet dart-vc@2 dart-vc@10
     """
     from bayesvc.bench import paired

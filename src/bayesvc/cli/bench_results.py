@@ -179,7 +179,7 @@ def export(results: Path, file: Path) -> None:
 @RESULTS
 @report_errors
 def claims(results: Path) -> None:
-    """Check the paper's claims against these results."""
+    """Check the paper's claims against the results of a run."""
     from bayesvc.bench.claims import claims as check_claims
     from bayesvc.bench.row_files import read_rows
 

@@ -118,7 +118,7 @@ def rescore(results: Path, methods: str, replicates: str | None, out: Path, jobs
     """Score methods on kept draws, without sampling again.
 
     \b
-    bayesvc bench rescore seed --methods dart-vc,dart-relevance --replicates 2,5 --out other.parquet
+    bayesvc bench rescore seed --methods dart-vc,dart-mpm --replicates 2,5 --out other.parquet
     bayesvc bench rescore seed --methods dart/mpvip/clustering,mymodule:my_rule --out mine.parquet
     """
     from bayesvc._text import counted

@@ -33,7 +33,7 @@ _MOST_ROWS = 40
 def compare(methods: tuple[str, ...], **request: Any) -> None:
     """Apply several methods to FILE and show where they agree.
 
-    The sampler runs only once for each prior. All methods with this prior share its replicates.
+    Methods with the same prior share their replicates, so no replicate is run twice.
 
     \b
     Examples:

@@ -166,7 +166,8 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
     known = chosen[np.isfinite(mixing.count_rhat[chosen])]
     if len(known):
         worst = known[mixing.count_rhat[known].argmax()]
-        about = f"{selection.labels[worst]}; split counts usually mix less well than sigma"
+        common = "above 1.1 is common for split counts, so judge by the stability"
+        about = f"{selection.labels[worst]}; {common}"
         rows.append(
             (
                 "Largest R-hat of the split count of a selected variable",

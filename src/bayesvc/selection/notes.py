@@ -100,7 +100,8 @@ def _not_converged(selection: Selection) -> Note | None:
     text = (
         f"The replicates disagree about {shown} (R-hat {rhat:.3g}, above "
         f"{diagnostics.RHAT_LIMIT}), so their chains have not mixed. Look at the stability "
-        "(leave-one-out) before you rely on the selection. Larger `burn_in` and `n_draws` may help."
+        "(leave-one-out) before you rely on the selection. Longer chains (`burn_in`, `n_draws`) "
+        "may help."
     )
     if _is_skewed(selection.draws):
         text += " So may a prior with `transform='normal-scores'`, because y is skewed."

@@ -65,9 +65,10 @@ class SignalTest:
     def sentence(self) -> str:
         """The verdict in words."""
         return (
-            f"The signal test finds {'signal' if self.found else 'no signal'} (p = "
-            f"{self.p_value:.2g}): a short chain explains {100 * self.explained:.0f} % of the "
-            f"variance of the response; chains on {len(self.null)} permuted responses explain "
+            f"The signal test finds {'a signal' if self.found else 'no signal'} (p = "
+            f"{self.p_value:.2g}): trees fitted in a short run explain "
+            f"{100 * self.explained:.0f} % of the variance of the response in the same rows; "
+            f"fitted to {len(self.null)} permuted responses, they explain "
             f"{100 * self.null.mean():.0f} % on average."
         )
 
