@@ -181,7 +181,7 @@ def test_weights_everywhere(regression, weights):
     np.testing.assert_array_equal(found.null, both["bart-vip-local"].null[:20])
     selector = bv.VariableSelector("bart-vip-local", n_permutations=20, **short)
     assert_same_bits(selector.fit(X, y, weights).selection_.draws, found.draws)
-    model = bv.BARTRegressor(n_trees=20, n_replicates=1, **short).fit(X, y, weights)
+    model = bv.BARTRegressor(bv.BART(), n_trees=20, n_replicates=1, **short).fit(X, y, weights)
     expected = bv.sample(X, y, bv.BART(), n_replicates=1, sample_weight=weights, **short)
     np.testing.assert_array_equal(model.draws_.vc, expected.vc)
 

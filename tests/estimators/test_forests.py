@@ -21,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import bayesvc as bv
+from bayesvc.estimators.base import DEFAULT_PRIOR
 from tests.helpers.estimator_checks import WEIGHTED, expected_failures
 from tests.helpers.same_bits import assert_same_bits
 from tests.helpers.settings import SHORT
@@ -130,7 +131,7 @@ def test_fit_is_sample_with_the_same_settings(regression):
     settings = {"n_trees": 10, "n_replicates": 3, "burn_in": 20, "n_draws": 30, "random_state": 4}
     for prior in (None, bv.DART(a=1)):
         model = bv.BARTRegressor(prior, **settings).fit(X, y)
-        expected = bv.sample(X, y, bv.BART() if prior is None else prior, **settings)
+        expected = bv.sample(X, y, DEFAULT_PRIOR if prior is None else prior, **settings)
         assert_same_bits(model.draws_, expected)
         np.testing.assert_array_equal(model.feature_importances_, expected.vip.mean(axis=0))
     assert model.draws_.prior == prior

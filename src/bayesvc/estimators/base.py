@@ -18,10 +18,12 @@ from bayesvc.data.schema import Groups
 from bayesvc.data.sparse import is_sparse
 from bayesvc.draws.draws import Draws
 from bayesvc.estimators.partial_dependence import PartialDependence, partial_dependence
-from bayesvc.priors import BART, TreePrior, check_prior
+from bayesvc.priors import BART, Moves, TreePrior, check_prior
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.sampling.sample import sample
 
+# Settings that predict well; those of selection are the paper's.
+DEFAULT_PRIOR = BART(k="learned", moves=Moves(change=0.2, perturb=0.2), transform="auto")
 Prediction = FloatArray | tuple[FloatArray, FloatArray, FloatArray]
 
 
@@ -181,7 +183,7 @@ class ForestEstimator(CheckedEstimator):
         )  # fmt: skip
 
     def _sample(self, X: Any, y: Any, response: str, sample_weight: Any = None) -> None:
-        prior = check_prior(BART() if self.prior is None else self.prior)
+        prior = check_prior(DEFAULT_PRIOR if self.prior is None else self.prior)
         if "keep_trees" in prior.unsupported:
             raise ValueError(
                 f"`prior` must keep trees to predict with. Got {prior!r} instead. "

@@ -22,7 +22,9 @@ class BARTClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
     Parameters
     ----------
     prior : BART or DART, optional
-        Tree prior; ``BART()`` by default. ``DART()`` predicts better if few of many columns matter.
+        Tree prior. By default ``BART(k="learned", moves=Moves(change=0.2, perturb=0.2))``: the
+        scale of the leaf values is learned. ``DART`` with these settings predicts better if few of
+        many columns matter.
     n_trees : int, default 200
         Number of trees in the forest.
     n_replicates : int, default 2
