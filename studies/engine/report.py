@@ -25,7 +25,8 @@ def read(folder: Path) -> pl.DataFrame:
             own = json.loads(line)
             for summary, (f1, *_, fp, _fn) in own.pop("scores").items():
                 rows.append(own | {"summary": summary, "f1": f1, "fp": fp})
-    return pl.DataFrame(rows)
+    tables = [pl.read_parquet(path) for path in sorted(folder.glob("*.parquet"))]
+    return pl.concat([*tables, *([pl.DataFrame(rows)] if rows else [])], how="diagonal")
 
 
 def paired(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
