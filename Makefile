@@ -88,6 +88,7 @@ $(VENV)/.fuzz: $(VENV)/.dev pyproject.toml
 
 $(VENV)/.peers: $(VENV)/.dev pyproject.toml
 	$(PIP) install 'bayesvc[peers]'
+	$(PIP) install --no-deps ISLP==0.6.0  # tables to predict; what it depends on is not needed
 	touch $@
 
 # ---- use -----------------------------------------------------------------------

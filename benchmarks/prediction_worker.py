@@ -1,4 +1,4 @@
-"""One package in a process of its own: fits Friedman #1 and predicts f at new rows.
+"""One package in a process of its own: fits a table and predicts its other rows.
 
 Started by ``prediction.py``, which sets the environment and pins the core first.
 """
@@ -15,95 +15,107 @@ from typing import Any
 import numpy as np
 from peers_worker import answer
 from problem import Array
+from tables import Split, split
 
-N_TRAIN = N_TEST = 1000
-N_COLUMNS = 10
 N_TREES = 200
-TAILS = (0.05, 0.95)
-# (X, y, X_test, n_draws, seed) -> mean, low, high, and the moment the fit was done
-Predict = Callable[[Array, Array, Array, int, int], tuple[Array, Array, Array, float]]
-
-
-def friedman1(seed: int) -> tuple[Array, Array, Array]:
-    """Return X, f and y = f + standard normal noise; rows for the fit come first."""
-    rng = np.random.default_rng(seed)
-    X = rng.uniform(size=(N_TRAIN + N_TEST, N_COLUMNS))
-    f = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
-    f += 10 * X[:, 3] + 5 * X[:, 4]
-    return X, f, f + rng.standard_normal(len(X))
+LEVEL = 0.9
+# (table, n_draws, seed) -> mean or probability, low, high, and the moment the fit was done
+Predict = Callable[[Split, int, int], tuple[Array, Array, Array, float]]
 
 
 def predict_bayesvc(
-    n_chains: int, X: Array, y: Array, X_test: Array, n_draws: int, seed: int
+    n_chains: int | None, table: Split, n_draws: int, seed: int
 ) -> tuple[Array, Array, Array, float]:
-    """Time the estimator as a user would call it; its default is two chains of that length."""
+    """Time the estimators as a user would call them, but for the lengths and one thread."""
     import bayesvc as bv
 
-    model = bv.BARTRegressor(
-        n_trees=N_TREES,
-        n_replicates=n_chains,
-        burn_in=n_draws,
-        n_draws=n_draws,
-        random_state=seed,
-        n_jobs=1,
-    )
-    model.fit(X, y)
+    estimator = bv.BARTClassifier if table.binary else bv.BARTRegressor
+    chains = {} if n_chains is None else {"n_replicates": n_chains}
+    model = estimator(burn_in=n_draws, n_draws=n_draws, random_state=seed, n_jobs=1, **chains)
+    model.fit(table.X, table.y)
     fitted = time.perf_counter()
-    return *model.predict(X_test, return_interval=TAILS[1] - TAILS[0]), fitted
+    if table.binary:
+        p = model.predict_proba(table.X_test)[:, 1]
+        return p, p, p, fitted
+    of = "observation" if table.truth is None else "mean"
+    return *model.predict(table.X_test, return_interval=LEVEL, interval_of=of), fitted
 
 
 def predict_stochtree(
-    num_gfr: int, X: Array, y: Array, X_test: Array, n_draws: int, seed: int
+    num_gfr: int, table: Split, n_draws: int, seed: int
 ) -> tuple[Array, Array, Array, float]:
     """Time ``BARTModel``; all but the lengths, and the warm start if it is off, are its defaults.
 
     The test rows go to ``predict``, not to ``sample``, so that both parts are seen apart; the work
     is the same.
     """
-    from stochtree import BARTModel
+    from scipy.special import ndtr
+    from stochtree import BARTModel, OutcomeModel
 
     model = BARTModel()
+    general: dict[str, Any] = {"random_seed": seed, "num_threads": 1}
+    if table.binary:
+        general["outcome_model"] = OutcomeModel(outcome="binary", link="probit")
     model.sample(
-        X_train=X,
-        y_train=y,
+        X_train=table.X,
+        y_train=table.y,
         num_gfr=num_gfr,
         num_burnin=n_draws,
         num_mcmc=n_draws,
-        general_params={"random_seed": seed, "num_threads": 1},
+        general_params=general,
         mean_forest_params={"num_trees": N_TREES},
     )
     fitted = time.perf_counter()
-    values = model.predict(X=X_test, terms="y_hat", type="posterior")
-    low, high = np.quantile(values, TAILS, axis=1)
+    values = np.asarray(model.predict(X=table.X_test, terms="y_hat", type="posterior"))
+    if table.binary:
+        p = ndtr(values).mean(axis=1)
+        return p, p, p, fitted
+    seen = values
+    if table.truth is None:
+        noise = np.random.default_rng(seed).standard_normal(values.shape)
+        seen = values + np.sqrt(np.asarray(model.global_var_samples)) * noise
+    low, high = np.quantile(seen, ((1 - LEVEL) / 2, (1 + LEVEL) / 2), axis=1)
     return values.mean(axis=1), low, high, fitted
 
 
-def load(sampler: str) -> Predict:
+def load(package: str) -> Predict:
     """Import a package and return its fit."""
-    if sampler.startswith("bayesvc"):
-        from bayesvc import BARTRegressor
+    if package.startswith("bayesvc"):
+        import bayesvc  # noqa: F401
 
-        one = sampler == "bayesvc-one-chain"
-        return partial(predict_bayesvc, 1 if one else BARTRegressor().n_replicates)
+        return partial(predict_bayesvc, 1 if package == "bayesvc-one-chain" else None)
     import stochtree  # noqa: F401
 
-    return partial(predict_stochtree, 0 if sampler == "stochtree-mcmc" else 5)
+    return partial(predict_stochtree, 0 if package == "stochtree-mcmc" else 5)
 
 
-def run(predict: Predict, n_draws: int, seed: int) -> dict[str, Any]:
-    X, f, y = friedman1(seed)
-    truth = f[N_TRAIN:]
+def loss(table: Split, predicted: Array) -> float:
+    """Return log loss for two classes, else the root mean squared error."""
+    if table.binary:
+        from sklearn.metrics import log_loss
+
+        return float(log_loss(table.y_test, predicted, labels=[0, 1]))
+    wanted = table.y_test if table.truth is None else table.truth
+    return float(np.sqrt(np.mean((predicted - wanted) ** 2)))
+
+
+def run(predict: Predict, name: str, n_draws: int, seed: int) -> dict[str, Any]:
+    """Fit and predict one table."""
+    table = split(name, seed)
     wall, cpu = time.perf_counter(), time.process_time()
-    mean, low, high, fitted = predict(X[:N_TRAIN], y[:N_TRAIN], X[N_TRAIN:], n_draws, seed)
+    predicted, low, high, fitted = predict(table, n_draws, seed)
     done, cpu = time.perf_counter(), time.process_time() - cpu
-    return {
+    found = {
         "seconds": done - wall,
         "cpu_seconds": cpu,
         "fit_seconds": fitted - wall,
-        "rmse": float(np.sqrt(np.mean((mean - truth) ** 2))),
-        "coverage": float(np.mean((low <= truth) & (truth <= high))),
-        "width": float(np.mean(high - low)),
+        "loss": loss(table, predicted),
     }
+    if not table.binary:
+        wanted = table.y_test if table.truth is None else table.truth
+        found["coverage"] = float(np.mean((low <= wanted) & (wanted <= high)))
+        found["width"] = float(np.mean(high - low))
+    return found
 
 
 def main() -> None:
