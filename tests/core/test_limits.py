@@ -250,7 +250,7 @@ class TestMemoryIsCheckedBeforeItIsTaken:
                       n_trees=1)  # fmt: skip
 
     def test_the_linear_model(self, rng):
-        X = rng.uniform(size=(300, 500))
+        X = rng.uniform(size=(500, 250))
         with pytest.raises(MemoryError, match=r"linear model .*Pass sigma_hat as a number"):
             bv.sample(X, X[:, 0], n_replicates=1, burn_in=1, n_draws=1)
 

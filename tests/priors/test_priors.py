@@ -4,6 +4,7 @@ import dataclasses
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 
@@ -11,6 +12,8 @@ import bayesvc as bv
 from bayesvc import _core, priors
 from bayesvc.priors.calibration import core_settings
 from bayesvc.responses import Gaussian, Probit
+from bayesvc.responses.read import read_dataset
+from bayesvc.sampling.chain import calibrate
 
 GAUSSIAN, PROBIT = Gaussian(), Probit()
 
@@ -144,6 +147,47 @@ def test_saturated_linear_model_falls_back_to_the_sd_of_y(rng):
             bv.BART(sigma_hat=choice), y, 20, linear_model=_core.LinearModel(X)
         )
         assert calibration.sigma_hat == pytest.approx(y.std(ddof=1))
+
+
+@pytest.mark.parametrize(("n_columns", "has_model"), [(28, True), (29, True), (30, False)])
+def test_no_linear_model_of_as_many_columns_as_rows(rng, n_columns, has_model):
+    """The columns count, and not their rank, which takes a model to find."""
+    X = np.repeat(rng.normal(size=(30, 10)), 3, axis=1)[:, :n_columns]
+    y = X[:, 0] + rng.normal(size=30)
+    data = read_dataset(X, y)
+    assert data.has_linear_model == has_model
+    assert (data.linear_model_for(None) is None) != has_model
+    calibration = calibrate(data, bv.BART(), data.weighted_response, 20)
+    design = np.column_stack([np.ones(30), X[:, ::3]])
+    residuals = y - design @ np.linalg.lstsq(design, y)[0]
+    expected = math.sqrt(residuals @ residuals / 19) if has_model else y.std(ddof=1)
+    assert calibration.sigma_hat == pytest.approx(expected, rel=1e-6)
+
+
+def test_columns_of_the_linear_model_are_those_of_its_design():
+    """A categorical column counts one for each of its categories that occurs but the first."""
+    site = pd.Categorical(list("bcdef") * 2, categories=list("abcdefg"))
+    table = {"site": site, "gap": [np.nan, *range(9)]}
+    y = np.arange(10.0)
+    for n_more, has_model in ((4, True), (5, False)):
+        numbers = {f"x{j}": np.cos(np.arange(10.0) * (j + 1)) for j in range(n_more)}
+        data = read_dataset(pd.DataFrame({**numbers, **table}), y)
+        width = sum(len(block.T) for block in data._design_blocks(None))
+        assert data.layout.n_design_columns(data.X.source) == width == n_more + 5
+        assert data.has_linear_model == has_model
+
+
+def test_null_replicates_without_a_linear_model(rng):
+    """sigma_hat of a permuted response is the sd of y too, and with row weights their own."""
+    X, y = rng.normal(size=(20, 30)), rng.normal(size=20)
+    weights = rng.uniform(0.5, 2, size=20)
+    for given in (None, weights):
+        data = read_dataset(X, y, sample_weight=given)
+        own = calibrate(data, bv.DART(), data.weighted_response, 20).sigma_hat
+        words = np.arange(20, dtype=np.uint64)[::-1].copy()
+        permuted = calibrate(data, bv.DART(), data.permuted(words), 20).sigma_hat
+        assert permuted == pytest.approx(own)
+        assert "linear_model" not in vars(data)
 
 
 def test_sigma_hat_of_an_exact_linear_response_has_a_floor(rng):

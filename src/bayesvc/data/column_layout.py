@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from bayesvc._typing import FloatArray
 from bayesvc._validation import check_memory
 
-_CODE_BYTES = 4  # of a rank code, at most
+if TYPE_CHECKING:
+    from bayesvc.data.column_source import ColumnSource
+
 _NUMBER_BYTES = 8
+
+
+def code_bytes(n_rows: int) -> int:
+    """Return the bytes of a rank code, at most: a column may have as many values as rows.
+
+    Examples
+    --------
+    >>> from bayesvc.data.column_layout import code_bytes
+    >>> code_bytes(256), code_bytes(257), code_bytes(1_000_000)
+    (1, 2, 4)
+    """
+    return 1 if n_rows <= 2**8 else 2 if n_rows <= 2**16 else 4
 
 
 class ColumnLayout(NamedTuple):
@@ -52,6 +66,23 @@ class ColumnLayout(NamedTuple):
         pools = self.groups or [(j,) for j in range(X.shape[1])]
         return [[k for j in columns for k in places[j]] for columns in pools]
 
+    def n_design_columns(self, source: ColumnSource) -> int:
+        """Return how many columns the design of all columns has.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from bayesvc.data.column_layout import ColumnLayout
+        >>> from bayesvc.data.column_source import ArrayColumns
+        >>> X = ArrayColumns(np.array([[0.1, 0], [0.2, 2], [0.3, 3]]))
+        >>> ColumnLayout(n_categories=(0, 4)).n_design_columns(X)
+        3
+        """
+        p = source.shape[1]
+        categorical = [j for j in range(p) if self._categories(j)]
+        indicators = sum(sum(self._widths(source.block(j, j + 1), j)) for j in categorical)
+        return p - len(categorical) + indicators
+
     def check_memory(self, n_rows: int, n_columns: int) -> None:
         """Raise MemoryError if codes and linear model of columns that are not plain are too large.
 
@@ -60,8 +91,9 @@ class ColumnLayout(NamedTuple):
         if self == PLAIN:
             return
         indicators = sum(max(k - 2, 0) for k in self.n_categories)
-        per_row = _CODE_BYTES * (n_columns + len(self.missing))
-        per_row += _NUMBER_BYTES * (n_columns + indicators)
+        per_row = code_bytes(n_rows) * (n_columns + len(self.missing))
+        if n_columns < n_rows:
+            per_row += _NUMBER_BYTES * (n_columns + indicators)
         remedy = "pass fewer columns or rows, or merge rare categories"
         check_memory("X with its codes and indicators", (n_rows,), per_row, remedy, items="rows")
 

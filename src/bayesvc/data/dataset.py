@@ -16,7 +16,7 @@ from bayesvc._background import BackgroundCall
 from bayesvc._core import Columns, LinearModel
 from bayesvc._typing import ColumnName, FloatArray, IntArray
 from bayesvc._validation import check_memory
-from bayesvc.data.column_layout import ColumnLayout
+from bayesvc.data.column_layout import ColumnLayout, code_bytes
 from bayesvc.data.encode import EncodedX
 from bayesvc.data.rows import order_within
 from bayesvc.data.schema import ColumnSchema
@@ -120,8 +120,7 @@ class Dataset:
     @cached_property
     def _columns(self) -> BackgroundCall[Columns]:
         n, p = shape = self.X.shape
-        code_bytes = 1 if n <= 2**8 else 2 if n <= 2**16 else 4
-        each = code_bytes + (8 if self._keep_values else 0)
+        each = code_bytes(n) + (8 if self._keep_values else 0)
         check_memory("X as rank codes", shape, each, _FEWER)
         return BackgroundCall(
             lambda: Columns.from_blocks(
@@ -148,6 +147,11 @@ class Dataset:
         digest = hashlib.blake2b(self.encoded.data_hash.encode(), digest_size=16)
         digest.update(np.ascontiguousarray(self.blocks, dtype="<i8").data)
         return digest.hexdigest()
+
+    @cached_property
+    def has_linear_model(self) -> bool:
+        """Whether there is a full linear model: one with fewer columns than rows."""
+        return self.layout.n_design_columns(self.X.source) < self.n_rows
 
     @cached_property
     def linear_model(self) -> LinearModel:
@@ -179,11 +183,14 @@ class Dataset:
         if "linear_model" in self.__dict__ and not self.linear_model.saturated:
             del self.linear_model
 
-    def linear_model_for(self, weights: FloatArray | None) -> LinearModel:
+    def linear_model_for(self, weights: FloatArray | None) -> LinearModel | None:
         """Return the full linear model with these row weights, the data's own or permuted.
 
-        Without weights the model depends on X alone, and one serves every response.
+        Without weights the model depends on X alone, and one serves every response. There is none
+        where it would have at least as many columns as rows.
         """
+        if not self.has_linear_model:
+            return None
         own = weights is None or weights is self.weights
         return self.linear_model if own else self._linear_model(weights)
 

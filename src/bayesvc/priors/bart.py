@@ -31,7 +31,7 @@ class BART(TreePrior):
     sigma_hat : float, "lm", "lm-uncorrected" or None
         Rough guess of sigma that scales its prior, in the units of y. "lm", the default, is the
         residual sd of the full linear model; "lm-uncorrected" divides by n - 1 there instead of
-        by the degrees of freedom.
+        by the degrees of freedom. With as many columns as rows or more it is the sd of y.
     sigma : float, optional
         Fixes the error sd, in the units of y, instead of sampling it.
     split_weights : sequence of float, optional

@@ -86,13 +86,13 @@ def scaled_sigma(name: str, value: float, y_range: float) -> float:
 
 
 def residual_sd(
-    linear_model: LinearModel,
+    linear_model: LinearModel | None,
     y: FloatArray,
     weights: FloatArray | None = None,
     *,
     corrected: bool = True,
 ) -> float:
-    """Return the residual sd of the full linear model, or the sd of y where it is saturated.
+    """Return the residual sd of the full linear model; the sd of y if it is None or saturated.
 
     Weights of rows, of mean 1, must be those that the rows of the model were multiplied by the
     root of.
@@ -104,9 +104,9 @@ def residual_sd(
         centred = y - np.average(y, weights=weights)
         sd = math.sqrt(float((weights * centred**2).sum()) / (n - 1))
         y = np.sqrt(weights) * y
-    freedom = n - linear_model.rank - 1
-    if freedom < 1:
+    if linear_model is None or linear_model.saturated:
         return sd
+    freedom = n - linear_model.rank - 1
     residual = math.sqrt(linear_model.residual_ss(y) / (freedom if corrected else n - 1))
     return max(residual, 1e-3 * sd)
 

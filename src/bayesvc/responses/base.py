@@ -92,7 +92,7 @@ class Response(Protocol):
         ...
 
     def needs_linear_model(self, prior: TreePrior) -> bool:
-        """Tell whether `calibrate` needs a linear model."""
+        """Tell whether `calibrate` needs the linear model, if there is one."""
         ...
 
     def calibrate(
@@ -104,7 +104,11 @@ class Response(Protocol):
         linear_model: LinearModel | None = None,
         weights: FloatArray | None = None,
     ) -> Calibration:
-        """Calibrate the prior to encoded values."""
+        """Calibrate the prior to encoded values.
+
+        `linear_model` is None where it is not needed, and where it would have as many columns as
+        rows.
+        """
         ...
 
     def leaf_sd(self, prior: TreePrior, n_trees: int) -> float:

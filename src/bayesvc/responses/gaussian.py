@@ -104,6 +104,7 @@ class Gaussian:
 
         Under Student-t errors it is the bulk of y that is mapped there, and that `sigma_hat` is
         taken from. `linear_model` depends on X and the row weights alone, so one serves every y.
+        Without it `sigma_hat` is the sd of y.
         """
         known = self._scaled_to(prior, y, n_trees)
         scaled, y_range = known.scale(y), known.y_range
@@ -115,7 +116,6 @@ class Gaussian:
         if isinstance(prior.sigma_hat, float):
             sigma_hat = scaled_sigma("sigma_hat", prior.sigma_hat, y_range)
         else:
-            assert linear_model is not None
             corrected = prior.sigma_hat != "lm-uncorrected"
             bulk = np.clip(scaled, -0.5, 0.5)  # all of y, but for Student-t errors
             sigma_hat = residual_sd(linear_model, bulk, weights, corrected=corrected)
