@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import bayesvc as bv
+from bayesvc.data.dataset import Dataset
+from bayesvc.responses.read import read_dataset
 from bayesvc.sampling import config, lengths
+from bayesvc.sampling.replicates import ReplicateCounts
 from tests.helpers.same_bits import assert_same_bits
 
 # the chains are far too short to converge
@@ -45,6 +48,30 @@ def test_the_first_stable_length_is_that_of_all_replicates(regression, verdicts,
     assert (draws.burn_in, draws.n_draws) == (length, length)
     tried = [20, 40][: len(script)]
     assert verdicts[1] == [(lengths.PILOT_REPLICATES, own, own) for own in tried]
+
+
+def test_one_linear_model_that_is_gone_while_chains_run(regression, verdicts, monkeypatch):
+    made, run = [], lengths.sample_replicates
+
+    def make(data, weights):
+        made.append(weights)
+        return model(data, weights)
+
+    def sample_replicates(data, prior, calibration, numbers, config):
+        assert data.X is dataset.X
+        assert "linear_model" not in vars(dataset)
+        return run(data, prior, calibration, numbers, config)
+
+    model = Dataset._linear_model
+    monkeypatch.setattr(Dataset, "_linear_model", make)
+    monkeypatch.setattr(lengths, "sample_replicates", sample_replicates)
+    verdicts[0].append(True)
+    dataset = read_dataset(*regression)
+    settings = config.check_sampling_config(20, "auto", "auto", 0, 1, None, None)
+    need = {bv.DART(): ReplicateCounts(6, 0)}
+    found = lengths.sample_stable_chains(dataset, need, settings)
+    assert found[bv.DART()].draws.n_replicates == 6
+    assert len(made) == 1
 
 
 def test_one_of_the_two_lengths_may_be_given(regression, verdicts):

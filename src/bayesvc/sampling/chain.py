@@ -262,7 +262,9 @@ def _batches(
     config: SamplingConfig,
     known: Draws | None,
 ) -> list[Batch]:
-    calibration = calibrate(data, prior, data.weighted_response, config.n_trees)
+    calibration = None if known is None else known.calibration
+    if calibration is None:
+        calibration = calibrate(data, prior, data.weighted_response, config.n_trees)
     numbers = range(0 if known is None else known.n_replicates, need.n_replicates)
     found = []
     if numbers:

@@ -52,6 +52,7 @@ def settled(config: SamplingConfig, draws: Draws | None) -> SamplingConfig:
 def _stable_pilot(data: Dataset, prior: TreePrior, config: SamplingConfig) -> Draws | None:
     """Return the shortest pilot replicates that are stable, None if the longest are needed."""
     calibration = calibrate(data, prior, data.weighted_response, config.n_trees)
+    data.forget_linear_model()
     for chain in config.shorter:
         own = replace(config, chain=chain, shorter=())
         numbers = range(PILOT_REPLICATES)
