@@ -368,6 +368,25 @@ def test_a_file_too_large_for_memory_is_refused_before_it_is_read(tmp_path, monk
         read_table(path)
 
 
+@pytest.mark.parametrize(("n_rows", "n_columns", "each"), [(300, 300, 10), (300, 301, 2)])
+def test_memory_of_a_parquet_file_is_that_of_codes_and_linear_model(
+    tmp_path, monkeypatch, n_rows, n_columns, each
+):
+    """There is no linear model of as many columns as rows; one column is the target."""
+    from bayesvc import _validation
+    from bayesvc.cli.errors import BadInput
+    from bayesvc.cli.table_file import read_table
+
+    path = tmp_path / "table.parquet"
+    pl.DataFrame({f"x{j}": np.arange(n_rows) for j in range(n_columns)}).write_parquet(path)
+    needed = n_rows * n_columns * each
+    monkeypatch.setattr(_validation, "available_memory", lambda: needed)
+    read_table(path)
+    monkeypatch.setattr(_validation, "available_memory", lambda: needed - 1)
+    with pytest.raises(BadInput, match=r"needs about \d+ GB of memory"):
+        read_table(path)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs /dev/null")
 def test_a_folder_that_cannot_be_written_to(run, file):
     done = run("select", file, "-y", "y", "--exclude", "who", "--out", "/dev/null/out")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import math
 import zipfile
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
@@ -26,7 +27,7 @@ _MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"]
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE = 1 << 18
 _BYTES_PER_CELL = 40  # text, frame, linear model and codes at the same time, at most
-_BYTES_PER_CODED_CELL = 12  # codes and linear model, of a table that is not held as a whole
+_BYTES_PER_NUMBER = 8  # of the linear model
 _BYTES_PER_BYTE = 3  # the file, unpacked, and what polars makes of it
 _PART = 1 << 20
 
@@ -128,14 +129,23 @@ def _binary(path: Path, zipped: bool, scan: str) -> pl.LazyFrame:
     pl = polars_or_refuse()
     try:
         rows = getattr(pl, scan)(_unpacked(path) if zipped else path)
-        cells = count_rows(rows) * len(rows.collect_schema())
+        shape = count_rows(rows), len(rows.collect_schema())
         in_parts = scan == "scan_parquet" and not zipped
-        _check_memory(path, cells * (_BYTES_PER_CODED_CELL if in_parts else _BYTES_PER_CELL))
+        each = _bytes_per_coded_cell(*shape) if in_parts else _BYTES_PER_CELL
+        _check_memory(path, math.prod(shape) * each)
         return rows if in_parts else rows.collect().lazy()  # type: ignore[no-any-return]
     except (pl.exceptions.PolarsError, OSError, EOFError, zlib.error) as error:
         raise BadInput(
             f"{path} cannot be read ({_first_line(error)}). It may be damaged."
         ) from None
+
+
+def _bytes_per_coded_cell(n_rows: int, n_columns: int) -> int:
+    """Return what codes and linear model take, of a table that is not held as a whole."""
+    from bayesvc.data.column_layout import code_bytes
+
+    has_linear_model = n_columns <= n_rows  # one of them is the target
+    return code_bytes(n_rows) + (_BYTES_PER_NUMBER if has_linear_model else 0)
 
 
 def _excel(path: Path) -> pl.DataFrame:
