@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -181,8 +182,9 @@ class ColumnFacts:
         numbers = part.select(column.name for column in part if column.dtype.is_numeric())
         low, high = _only_row(numbers.min()), _only_row(numbers.max())
         nulls = Counter(_only_row(part.null_count()))
-        self.missing.update(nulls + Counter(_only_row(floats.select(pl.all().is_nan().sum()))))
-        self.infinite.update(+Counter(_only_row(floats.select(pl.all().is_infinite().sum()))))
+        doubtful = floats.select(_not_proved_finite(floats))
+        self.missing.update(nulls + Counter(_only_row(doubtful.select(pl.all().is_nan().sum()))))
+        self.infinite.update(+Counter(_only_row(doubtful.select(pl.all().is_infinite().sum()))))
         for column in part:
             name = column.name
             if column.dtype == pl.String:
@@ -326,6 +328,12 @@ def _first_text(column: pl.Series) -> str:
 
 def _is_constant(column: pl.Series) -> bool:
     return column.drop_nulls().n_unique() <= 1
+
+
+def _not_proved_finite(floats: pl.DataFrame) -> list[str]:
+    """Return the columns whose sum does not prove that every value is finite or null."""
+    sums = _only_row(floats.sum())
+    return [name for name, total in sums.items() if total is None or not math.isfinite(total)]
 
 
 def _only_row(frame: pl.DataFrame) -> dict[str, Any]:

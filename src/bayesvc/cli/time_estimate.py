@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _PILOT_ITERATIONS = 100
 _SIGNAL_TEST = 0.3  # of the time of the replicates, at most
 _ONE_HALF = 0.5  # of the time of all rows
+_MOST_COLUMNS = 100  # that the estimate reads: an iteration takes hardly longer on more of them
 _LONG = 5.0  # seconds, from which on an estimate is worth a line
 
 
@@ -74,7 +75,8 @@ def _seconds_per_iteration(data: ChosenColumns, prior: TreePrior, n_trees: int) 
     if y.model.needs_linear_model(pilot):  # it takes long where there are many columns
         pilot = replace(pilot, sigma_hat=float(y.values.std()))
     draws = bv.sample(
-        data.X, data.y, pilot, n_replicates=1, n_trees=n_trees, n_draws=1,
-        burn_in=_PILOT_ITERATIONS, random_state=0, n_jobs=1, response=data.response,
+        data.X.select(data.names[:_MOST_COLUMNS]), data.y, pilot, n_replicates=1,
+        n_trees=n_trees, n_draws=1, burn_in=_PILOT_ITERATIONS, random_state=0, n_jobs=1,
+        response=data.response,
     )  # fmt: skip
     return float(draws.seconds[0]) / (_PILOT_ITERATIONS + 1)
