@@ -18,6 +18,7 @@ matplotlib = pytest.importorskip("matplotlib")
 
 import bayesvc as bv  # noqa: E402
 from bayesvc import plots, thresholds  # noqa: E402
+from bayesvc.plots import _scatter  # noqa: E402
 from bayesvc.plots.style import LEFT_OUT, SELECTED  # noqa: E402
 from tests.helpers.settings import SEEDED  # noqa: E402
 
@@ -90,6 +91,15 @@ def test_scatter_of_a_vc_measure(clustered: bv.Selection) -> None:
     assert plot.ax.get_xlabel().startswith("VC Rank (mean over 4 replicates")
     gap = plot.ax.patches[0].get_bbox()
     assert (gap.y0, gap.y1) == (expected[~mask, 1].max(), expected[mask, 1].min())
+
+
+def test_points_of_very_many_variables_are_one_picture(
+    clustered: bv.Selection, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for most, has_picture in ((6, False), (5, True)):
+        monkeypatch.setattr(_scatter, "_MOST_VECTORS", most)
+        path = clustered.plot("scatter").save(tmp_path / f"{most}.svg")
+        assert ("<image" in path.read_text()) == has_picture
 
 
 def test_scatter_of_a_rank_has_a_vertical_cut(clustered: bv.Selection) -> None:

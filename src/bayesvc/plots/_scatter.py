@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from bayesvc.selection.result import Selection
 
+_MOST_VECTORS = 10_000  # points beyond which they become one picture within a file of vectors
+
 
 def scatter(selection: Any, *, n_labels: int = 20, ax: Any = None) -> Plot:
     """Draw the importance of every variable against its mean rank over the replicates.
@@ -94,7 +96,7 @@ def scatter(selection: Any, *, n_labels: int = 20, ax: Any = None) -> Plot:
 def _draw_points(axes: Axes, x: FloatArray, y: FloatArray, mask: NDArray[np.bool_]) -> list[Artist]:
     rest = axes.scatter(
         x[~mask], y[~mask], s=18, facecolors="none", edgecolors=LEFT_OUT, linewidths=0.9,
-        label=f"not selected ({(~mask).sum()})",
+        label=f"not selected ({(~mask).sum()})", rasterized=len(x) > _MOST_VECTORS,
     )  # fmt: skip
     chosen = axes.scatter(
         x[mask], y[mask], s=30, color=SELECTED, zorder=3, label=f"selected ({mask.sum()})"
@@ -113,8 +115,9 @@ def _draw_threshold(axes: Axes, x: FloatArray, y: FloatArray, selection: Selecti
     if (threshold == threshold[0]).all():
         return [axes.axhline(float(threshold[0]), label="threshold", **dashes)]
     own = axes.scatter(
-        x, threshold, s=30, marker="_", color=GREY, zorder=1, label="threshold of each variable"
-    )
+        x, threshold, s=30, marker="_", color=GREY, zorder=1, label="threshold of each variable",
+        rasterized=len(x) > _MOST_VECTORS,
+    )  # fmt: skip
     return [own]
 
 
