@@ -2,11 +2,13 @@
 
 python benchmarks/limits.py            # a fresh process each, some minutes
 python benchmarks/limits.py --quick    # a tenth of the rows and columns
-python benchmarks/limits.py --files    # from Parquet files, on all cores, with all defaults
+python benchmarks/limits.py --files    # from Parquet files, on all cores, automatic lengths
+python benchmarks/limits.py --files rows       # the file of many rows only; or columns
 python benchmarks/limits.py --files --short    # the same with a few iterations, for the memory
 
 With --files the sizes are n = 1,000,000 x p = 100 and n = 10,000 x p = 100,000, and `bayesvc
-select` is timed from end to end; the second file takes 8 GB of disk. Without it, that of many
+select --burn-in auto --draws auto` is timed from end to end; the second file takes 9 GB of disk.
+Each size replaces its own row in the table of results. Without --files, that of many
 columns is a selection with all defaults, and that of many rows is one fit of far fewer sweeps than
 the default, without the test for signal; the table says how many, and what all sweeps would take at
 that pace.
@@ -31,7 +33,9 @@ SIZES: tuple[dict[str, Any], ...] = (
     {"n": 1_000_000, "p": 100, "sweeps": 2_000, "length": SHORT},
     {"n": 500, "p": 100_000, "sweeps": SWEEPS, "length": {}},
 )
-FILE_SIZES = ((1_000_000, 100), (10_000, 100_000))
+FILE_SIZES = {"rows": (1_000_000, 100), "columns": (10_000, 100_000)}
+QUICK_FILE_SIZES = {"rows": (100_000, 100), "columns": (10_000, 10_000)}
+AUTOMATIC_LENGTHS = ["--burn-in", "auto", "--draws", "auto"]
 FEW_ITERATIONS = ["--replicates", "2", "--burn-in", "5", "--draws", "5", "--no-signal-test"]
 
 
@@ -72,12 +76,17 @@ def table(runs: list[dict[str, Any]]) -> str:
 
 
 def file_table(runs: list[dict[str, Any]]) -> str:
-    header = ["(n, p)", "wall s", "CPU s", "file, MB", "codes, MB", "peak MB", "peak / codes"]
+    header = [
+        "(n, p)", "iterations", "wall s", "CPU s", "load before, after", "file, MB", "codes, MB",
+        "peak MB", "peak / codes",
+    ]  # fmt: skip
     lines = [
         [
             f"({run['n']:,}, {run['p']:,})",
+            run["lengths"],
             f"{run['wall']:.0f}",
             f"{run['cpu']:.0f}",
+            f"{run['load'][0]:.1f}, {run['load'][1]:.1f}",
             f"{run['file_mb']:,.0f}",
             f"{run['codes_mb']:,.0f}",
             f"{run['peak_mb']:,.0f}",
@@ -88,12 +97,15 @@ def file_table(runs: list[dict[str, Any]]) -> str:
     return markdown_table(header, lines)
 
 
-def measure_files(quick: bool, short: bool) -> None:
-    sizes = ((100_000, 100), (10_000, 10_000)) if quick else FILE_SIZES
-    runs = [measure_file(n, p, FEW_ITERATIONS if short else []) for n, p in sizes]
-    print(file_table(runs))
-    partial = "-partial" if quick or short else ""
-    write(RESULTS / f"limits-files{partial}.json", runs)
+def measure_files(which: str, quick: bool, short: bool) -> None:
+    path = RESULTS / f"limits-files{'-partial' if quick or short else ''}.json"
+    known = json.loads(path.read_text())["runs"] if path.exists() else []
+    runs = {(run["n"], run["p"]): run for run in known}
+    for kind, size in (QUICK_FILE_SIZES if quick else FILE_SIZES).items():
+        if which in (kind, "all"):
+            runs[size] = measure_file(*size, FEW_ITERATIONS if short else AUTOMATIC_LENGTHS)
+            write(path, list(runs.values()))
+    print(file_table(list(runs.values())))
 
 
 def write(path: Path, runs: list[dict[str, Any]]) -> None:
@@ -104,12 +116,18 @@ def write(path: Path, runs: list[dict[str, Any]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Time and memory of the largest data.")
     parser.add_argument("--quick", action="store_true", help="a tenth of the size")
-    parser.add_argument("--files", action="store_true", help="from Parquet files, end to end")
+    parser.add_argument(
+        "--files",
+        nargs="?",
+        const="all",
+        choices=("all", *FILE_SIZES),
+        help="from Parquet files, end to end",
+    )
     parser.add_argument("--short", action="store_true", help="with --files: a few iterations")
     options = parser.parse_args()
     quick = options.quick
     if options.files:
-        measure_files(quick, options.short)
+        measure_files(options.files, quick, options.short)
         return
     pin_to_one_core()
     tasks = [dict(size) for size in SIZES]

@@ -5,6 +5,7 @@ The file is written in row groups, so that this process never holds the table ei
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -18,7 +19,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from problem import N_RELEVANT, response
 
-GROUP_BYTES = 2**28  # of a row group
+import bayesvc as bv
+
+GROUP_BYTES = 2**30  # of a row group: those of wide tables would be very many
 SECONDS_BETWEEN_LOOKS = 0.1
 
 
@@ -57,6 +60,7 @@ def measure_file(n: int, p: int, options: list[str]) -> dict[str, Any]:
         write_table(path, n, p)
         command = [sys.executable, "-m", "bayesvc", "select", str(path), "--target", "y"]
         command += ["--out", str(Path(folder) / "out"), "--quiet", *options]
+        load = [os.getloadavg()[0]]
         started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         peak = 0.0
@@ -64,12 +68,15 @@ def measure_file(n: int, p: int, options: list[str]) -> dict[str, Any]:
             peak = max(peak, high_water_mb(running.pid))
             time.sleep(SECONDS_BETWEEN_LOOKS)
         wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+        load.append(os.getloadavg()[0])
         if running.returncode:
             raise RuntimeError(f"{' '.join(command)} ended with {running.returncode}")
         assert running.stdout is not None
+        draws = bv.Draws.load(Path(folder) / "out" / "draws.npz")
         code_bytes = 1 if n <= 2**8 else 2 if n <= 2**16 else 4
         return {
-            "n": n, "p": p, "options": options, "wall": wall,
+            "n": n, "p": p, "options": options, "lengths": f"{draws.burn_in} + {draws.n_draws}",
+            "replicate_seconds": draws.seconds.tolist(), "load": load, "wall": wall,
             "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
             "peak_mb": peak, "codes_mb": n * p * code_bytes / 2**20,
             "file_mb": path.stat().st_size / 2**20, "selected": running.stdout.read().split(),
