@@ -70,7 +70,7 @@ CONTINUOUS: dict[str, Callable[[], tuple[Array, Array]]] = {
 }
 BINARY: dict[str, Callable[[], tuple[Array, Array]]] = {
     "breast cancer": lambda: _from_sklearn("breast_cancer"),
-    "wine, second class": _second_wine,
+    "wine (second class)": _second_wine,
     "OJ": lambda: _from_islp("OJ", "Purchase"),
     "Smarket": lambda: _from_islp("Smarket", "Direction", ("Today",)),
 }

@@ -210,7 +210,8 @@ std::uint32_t count_range(const RowSet& set, std::size_t begin, std::size_t end)
   return count;
 }
 
-std::size_t nth_row(std::size_t n, const RowSet& rows, std::uint32_t k) {
+// The AVX-512 build has its own.
+[[maybe_unused]] std::size_t nth_row(std::size_t n, const RowSet& rows, std::uint32_t k) {
   constexpr std::size_t chunk = 256;
   for (std::size_t begin = 0; begin < n; begin += chunk) {
     const std::size_t end = smaller(begin + chunk, n);
