@@ -23,8 +23,7 @@ _INTERVALS = ((0.25, 1.3489795), (0.1, 2.5631031), (0.025, 3.9199280))
 def uses_scores(prior: TreePrior, y: FloatArray) -> bool:
     """Tell whether the trees are fitted to normal scores of y.
 
-    "auto" takes them if y is skewed: its 95 % quantile is more than 2.3 times as far from the
-    median as its 5 % quantile, or the other way round.
+    "auto" takes them if y is skewed; see `is_skewed`.
 
     Examples
     --------
@@ -36,10 +35,24 @@ def uses_scores(prior: TreePrior, y: FloatArray) -> bool:
     >>> uses_scores(prior, y), uses_scores(prior, np.exp(y))
     (False, True)
     """
-    if prior.transform == "auto":
-        low, middle, high = np.quantile(y, (0.05, 0.5, 0.95))
-        return bool(abs((high - middle) - (middle - low)) > LARGEST_SKEWNESS * (high - low))
-    return prior.transform == "normal-scores"
+    return is_skewed(y) if prior.transform == "auto" else prior.transform == "normal-scores"
+
+
+def is_skewed(y: FloatArray) -> bool:
+    """Tell whether ``transform="auto"`` takes normal scores of y.
+
+    Its 95 % quantile is then more than 2.3 times as far from the median as its 5 % quantile, or the
+    other way round.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.responses.shape import is_skewed
+    >>> is_skewed(np.arange(100.0)), is_skewed(np.exp(np.arange(100.0)))
+    (False, True)
+    """
+    low, middle, high = np.quantile(y, (0.05, 0.5, 0.95))
+    return bool(abs((high - middle) - (middle - low)) > LARGEST_SKEWNESS * (high - low))
 
 
 def error_model(prior: TreePrior, y: FloatArray) -> Literal["gaussian", "student"]:
