@@ -47,7 +47,7 @@ class SmallSampleWarning(BayesvcWarning):
 
 
 class ConvergenceWarning(BayesvcWarning):
-    """The replicates disagree, because their chains have not mixed.
+    """The selection depends on single replicates, because their chains have not mixed.
 
     It is not a subclass of scikit-learn's category of the same name, because sampling does not
     import scikit-learn.

@@ -268,6 +268,21 @@ def test_a_comparison_tells_what_only_some_methods_select() -> None:
     assert "more are selected" not in text
 
 
+def test_what_hangs_on_single_replicates_is_said_once() -> None:
+    counts = np.array([9, 0, 9, 0]) + np.arange(60).reshape(3, 20, 1) % 2 * [1, 0, 1, 1]
+    counts[2, :, 1] = 9 + np.arange(20) % 2
+    found = bv.select_from(bv.Draws.from_counts(counts), measure="vc", threshold="clustering")
+    assert words.stability_note(found).severity == "warning"
+    assert [note.code for note in words.notes(found)] == ["not-converged"]
+
+
+def test_a_note_says_nothing_of_sigma(regression: Any) -> None:
+    draws = bv.sample(*regression, n_replicates=2, **SEEDED)
+    found = bv.select_from(draws, "dart-mpm")
+    assert "R-hat of sigma" in Page(report_html(found)).text
+    assert not any("sigma" in note.text for note in words.notes(found))
+
+
 def test_what_the_test_for_signal_emptied_is_not_called_stable() -> None:
     rng = np.random.default_rng(3)
     X, y = rng.uniform(size=(100, 8)), rng.normal(size=100)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import scipy.signal
 from numpy.typing import NDArray
 
 import bayesvc as bv
+from bayesvc.selection.signal import SignalTest
 from bayesvc.selection.substitutes import find_twins
 from tests.helpers.settings import SEEDED
 
@@ -156,42 +157,66 @@ def test_effective_size_of_correlated_draws(rng: np.random.Generator) -> None:
     assert trace.size / 19 / 1.6 < ess < trace.size / 19 / 0.85
 
 
-def test_chains_that_disagree_are_reported(regression: Dataset) -> None:
+def disagreeing(replicates: int = 3) -> bv.Draws:
+    """Draws with three variables; one of them matters in the last replicate only."""
+    jitter = np.random.default_rng(0).integers(0, 2, size=(replicates, 20, 4))
+    counts = np.array([9, 0, 9, 0]) + jitter * [1, 0, 1, 1]
+    counts[-1, :, 1] = 9 + jitter[-1, :, 0]
+    return bv.Draws.from_counts(counts, feature_names=["a", "b", "c", "d"])
+
+
+def test_a_selection_that_hangs_on_single_replicates_is_reported() -> None:
+    found = bv.select_from(disagreeing(), measure="vc", threshold="clustering")
+    np.testing.assert_allclose(found.left_out_frequency, [1, 2 / 3, 1, 0])
+    assert found.mixing.count_rhat[1] > 1.1
+    (note,) = found.notes
+    assert (note.code, note.severity) == ("not-converged", "warning")
+    assert note.text.startswith(
+        "Whether b is selected depends on which of the 3 replicates is left out, and the "
+        "replicates disagree about the number of splits on it (R-hat "
+    )
+    assert note.text.endswith(
+        "Use more replicates (n_replicates=6) or longer chains (`burn_in`, `n_draws`)."
+    )
+    assert note.text in repr(found)
+
+
+def test_no_such_note_if_the_chains_have_mixed() -> None:
+    draws = disagreeing()
+    draws.count_half_squares[...] += 1e4  # draws vary much more than replicates do
+    found = bv.select_from(draws, measure="vc", threshold="clustering")
+    assert found.left_out_frequency[1] == 2 / 3
+    assert (found.mixing.count_rhat < 1.1).all()
+    assert found.notes == ()
+
+
+def test_no_such_note_if_all_replicates_select_the_same(regression: Dataset) -> None:
     X, y = regression
-    draws = bv.sample(X, y, n_replicates=2, burn_in=1000, n_draws=2000, random_state=0)
-    assert not any("R-hat" in text for text in map(str, bv.select_from(draws.take([0])).notes))
-    object.__setattr__(draws, "sigma", draws.sigma + np.array([[0.0], [5.0]]))
-    (warning,) = bv.select_from(draws).notes
-    assert (warning.code, warning.severity) == ("not-converged", "warning")
-    assert warning.text.startswith("The replicates disagree about sigma, the error ")
-    assert "Longer chains (`burn_in`, `n_draws`) may help." in warning.text
-    assert warning.text in repr(bv.select_from(draws))
-
-
-@pytest.mark.parametrize(("transform", "is_skewed"), [(np.exp, True), (np.abs, False)])
-def test_a_logarithm_is_suggested_only_for_a_skewed_response(
-    regression: Dataset, transform: Any, is_skewed: bool
-) -> None:
-    X, y = regression
-    draws = bv.sample(X, transform(y - y.mean()), n_replicates=2, **SEEDED)
-    object.__setattr__(draws, "sigma", draws.sigma + np.array([[0.0], [1e6]]))
-    text = " ".join(map(str, bv.select_from(draws).notes))
-    assert "The replicates disagree about sigma" in text
-    assert ("So may a prior with `transform='normal-scores'`" in text) == is_skewed
-
-
-def test_chains_that_disagree_about_two_classes_are_reported(classification: Dataset) -> None:
-    """Sigma is 1 then and says nothing, so the counts of the selected variables must."""
-    X, y = classification
-    draws = bv.sample(X, y, n_replicates=2, burn_in=1000, n_draws=2000, random_state=0)
+    draws = bv.sample(X, y, n_replicates=3, burn_in=1000, n_draws=2000, random_state=0)
+    object.__setattr__(draws, "sigma", draws.sigma + np.array([[0.0], [5.0], [9.0]]))
+    draws.count_half_sums[1, :, 1] *= 2  # on x1 the second replicate splits twice as often
+    draws.count_half_squares[1, :, 1] *= 4
     found = bv.select_from(draws)
-    assert math.isnan(found.mixing.sigma_rhat)
-    assert not any("R-hat" in text for text in map(str, found.notes))
-    j = int(found.selected[0])
-    draws.count_half_sums[1, :, j] /= 2  # the second chain splits on it half as often
-    draws.count_half_squares[1, :, j] /= 4
-    (warning,) = bv.select_from(draws).notes
-    assert warning.text.startswith(f"The replicates disagree about the splits on {found.names[0]} ")
+    assert found.mixing.sigma_rhat > 2
+    assert found.mixing.count_rhat[1] > 1.1
+    assert np.isin(found.left_out_frequency, [0, 1]).all()
+    assert found.notes == ()
+
+
+@pytest.mark.parametrize(("replicates", "codes"), [(12, []), (9, ["not-converged"]), (1, [])])
+def test_one_of_many_replicates_does_not_count(replicates: int, codes: list[str]) -> None:
+    """Of 12, the one left out changes the selection of b in 8 % of cases; of 9, in 11 %."""
+    threshold = bv.MedianProbability(at=0.07)
+    found = bv.select_from(disagreeing(replicates), measure="mpvip", threshold=threshold)
+    assert found.names == ["a", "b", "c", "d"]
+    assert [note.code for note in found.notes] == codes
+
+
+def test_single_replicates_are_of_no_interest_without_signal() -> None:
+    found = bv.select_from(disagreeing(), measure="vc", threshold="clustering")
+    for null, codes in (([0.5] * 19, ["no-signal"]), ([0.1] * 19, ["not-converged"])):
+        signal = SignalTest(0.4, np.array(null))
+        assert [note.code for note in replace(found, signal=signal).notes] == codes
 
 
 def test_twins_are_named(rng: np.random.Generator) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from bayesvc._typing import FloatArray
 from bayesvc.draws.draws import Draws
 
-# Beyond this R-hat of sigma the chains have not come to describe the same posterior.
+# Beyond this R-hat the chains have not come to describe the same posterior.
 RHAT_LIMIT = 1.1
 
 

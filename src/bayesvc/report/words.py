@@ -13,7 +13,6 @@ from bayesvc.selection.result import Selection
 
 UNKNOWN = "\u2013"
 
-_LEAST_ESS = 100
 _MOST_NOTES = 12
 
 
@@ -224,32 +223,6 @@ def spread_caption(selection: Selection) -> str:
     return f"{marks} {order}"
 
 
-def mixing_note(selection: Selection) -> Note | None:
-    """Say whether the draws of sigma agree and are enough; None if sigma is not known.
-
-    Examples
-    --------
-    >>> import bayesvc as bv
-    >>> from bayesvc.report.words import mixing_note
-    >>> mixing_note(bv.select_from(bv.Draws.from_counts([[[9, 0, 8]]]))) is None
-    True
-    """
-    rhat, ess = selection.mixing.sigma_rhat, selection.mixing.sigma_ess
-    if math.isnan(rhat) or any(note.code == "not-converged" for note in selection.notes):
-        return None
-    if ess < _LEAST_ESS:
-        text = (
-            f"The effective sample size of sigma is {ess:.0f}, below {_LEAST_ESS}. Increase "
-            "`n_draws`."
-        )
-        return Note("few-effective-draws", "warning", text)
-    text = (
-        f"The replicates agree about sigma (R-hat {rhat:.3f}, effective sample size "
-        f"{decimal(ess)})."
-    )
-    return Note("converged", "good", text)
-
-
 def signal_note(selection: Selection) -> Note | None:
     """Say that there is signal; if there is none, a warning says so.
 
@@ -280,7 +253,8 @@ def notes(selection: Selection) -> list[Note]:
     if len(own) > _MOST_NOTES:  # twins come last
         more = counted(len(own) - _MOST_NOTES, "more column")
         found.append(Note("twins", "info", f"{more} are nearly the same as selected ones."))
-    extra = [signal_note(selection), stability_note(selection), mixing_note(selection)]
+    unsettled = any(note.code == "not-converged" for note in own)  # says as much as the other
+    extra = [signal_note(selection), None if unsettled else stability_note(selection)]
     found += [note for note in extra if note is not None]
     order = {"warning": 0, "info": 1, "good": 2}
     return sorted(found, key=lambda note: order[note.severity])

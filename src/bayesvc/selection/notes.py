@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import skew
 
 from bayesvc._text import counted, listed
 from bayesvc.draws import diagnostics
 from bayesvc.exceptions import Note
 from bayesvc.measures import MEASURES
 from bayesvc.selection.methods import not_recomputable
+from bayesvc.selection.stability import MOST_NUMBERS
 
 if TYPE_CHECKING:
-    from bayesvc.draws.draws import Draws
     from bayesvc.selection.result import Selection
 
-_FEW_ROWS = 20  # with fewer, even a strong effect is often not told from chance
-_SKEWED = 2.0  # the skewness of an exponential distribution
+FEW_ROWS = 20  # with fewer, even a strong effect is often not told from chance
+_UNSETTLED = (0.1, 0.9)  # how often a variable is selected with one replicate left out
 _MOST_NAMES = 5
 
 
@@ -36,8 +34,8 @@ def notes_on_result(selection: Selection) -> tuple[Note, ...]:
     )
     found = [
         _no_signal(selection), _few_rows(selection), _not_converged(selection),
-        _not_stable(selection), *on_threshold, *selection.method.measure.notes(selection.draws),
-        _not_recomputable(selection),
+        _not_stable(selection), *on_threshold,
+        *selection.method.measure.notes(selection.draws), _not_recomputable(selection),
     ]  # fmt: skip
     return tuple(note for note in found if note is not None)
 
@@ -77,45 +75,43 @@ def _no_signal(selection: Selection) -> Note | None:
 
 def _few_rows(selection: Selection) -> Note | None:
     rows = selection.draws.n_rows
-    if rows is None or rows >= _FEW_ROWS:
+    if rows is None or rows >= FEW_ROWS:
         return None
     text = (
-        f"There are only {counted(rows, 'row')}. With fewer than {_FEW_ROWS}, relevant variables "
+        f"There are only {counted(rows, 'row')}. With fewer than {FEW_ROWS}, relevant variables "
         "can hardly be told from chance. Do not rely on the selection; use more rows."
     )
     return Note("few-rows", "warning", text)
 
 
 def _not_converged(selection: Selection) -> Note | None:
-    """Return a note if the replicates disagree.
+    """Return a note if the selection hangs on the replicates, and these disagree about splits.
 
-    The limit is `diagnostics.RHAT_LIMIT`, 1.1, and not ArviZ's 1.01: the number of splits on a
-    variable in a sum of trees mixes slowly, and selections are stable long before R-hat reaches
-    1.01. What matters for a selection is shown by its stability over the replicates.
+    Neither alone is of use: the number of splits on a variable in a sum of trees mixes slowly, and
+    so does sigma, while the selection is the same whichever replicate is left out. Hence also the
+    limit of 1.1 and not ArviZ's 1.01.
     """
-    what, rhat = _worst_mixing(selection)
-    if math.isnan(rhat) or rhat <= diagnostics.RHAT_LIMIT:
+    draws, signal, rhat = selection.draws, selection.signal, selection.mixing.count_rhat
+    if (signal is not None and not signal.found) or draws.vc.size > MOST_NUMBERS:
         return None
-    shown = "sigma, the error standard deviation" if what == "sigma" else what
+    if not (rhat > diagnostics.RHAT_LIMIT).any():
+        return None
+    frequency, (low, high) = selection.left_out_frequency, _UNSETTLED
+    unsettled = np.flatnonzero((frequency >= low) & (frequency <= high))
+    worst = np.max(rhat[unsettled], initial=0, where=~np.isnan(rhat[unsettled]))
+    if worst <= diagnostics.RHAT_LIMIT:
+        return None
+    one = len(unsettled) == 1
+    shown = f"R-hat {'' if one else 'up to '}{worst:.3g}"
+    names = listed([selection.feature_names[j] for j in unsettled], _MOST_NAMES)
     text = (
-        f"The replicates disagree about {shown} (R-hat {rhat:.3g}, above "
-        f"{diagnostics.RHAT_LIMIT}), so their chains have not mixed. Look at the stability "
-        "(leave-one-out) before you rely on the selection. Longer chains (`burn_in`, `n_draws`) "
-        "may help."
+        f"Whether {names} {'is' if one else 'are'} selected depends on which of the "
+        f"{draws.n_replicates} replicates is left out, and the replicates disagree about the "
+        f"number of splits on {'it' if one else 'them'} ({shown}, above "
+        f"{diagnostics.RHAT_LIMIT}). Use more replicates (n_replicates={2 * draws.n_replicates}) "
+        "or longer chains (`burn_in`, `n_draws`)."
     )
-    if _is_skewed(selection.draws):
-        text += " So may a prior with `transform='normal-scores'`, because y is skewed."
     return Note("not-converged", "warning", text)
-
-
-def _is_skewed(draws: Draws) -> bool:
-    """Tell whether the response is known, fitted as it is, positive and skewed to the right."""
-    y = None if draws._encoded is None else draws._encoded.y
-    if y is None or y.classes is not None or y.values.min() <= 0:
-        return False
-    if draws.calibration is not None and draws.calibration.score_map is not None:
-        return False
-    return bool(skew(y.values / y.values.max()) > _SKEWED)  # in a unit whose cube is finite
 
 
 def _not_stable(selection: Selection) -> Note | None:
@@ -167,16 +163,3 @@ def _twins(selection: Selection) -> list[Note]:
         )
         for twin in selection.twins
     ]
-
-
-def _worst_mixing(selection: Selection) -> tuple[str, float]:
-    """Return what the chains are judged by, and its R-hat.
-
-    Where sigma is no parameter, the counts of the selected variables take its place.
-    """
-    rhat = selection.mixing.count_rhat[selection.indices]
-    model = selection.draws.response_model
-    if model is None or model.has_noise_variance or np.isnan(rhat).all():
-        return "sigma", selection.mixing.sigma_rhat
-    worst = int(np.nanargmax(rhat))
-    return f"the splits on {selection.names[worst]}", float(rhat[worst])

@@ -10,6 +10,9 @@ import numpy as np
 from bayesvc._typing import BoolArray, FloatArray
 from bayesvc.sampling.seeds import Role, random_words
 
+MOST_NUMBERS = 200_000
+"""Replicates times variables; beyond, a glance at a result does not wait for its stability."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stability:

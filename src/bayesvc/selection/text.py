@@ -13,6 +13,7 @@ import numpy as np
 from bayesvc._text import as_sentence, counted, visible
 from bayesvc._typing import FloatArray
 from bayesvc._version import __version__
+from bayesvc.selection.stability import MOST_NUMBERS
 from bayesvc.selection.table import table_columns
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 20
 _MOST_IN_LINES = 10_000  # variables whose numbers have a line of JSON each
-_MOST_NUMBERS = 200_000  # beyond, a glance at the result must not wait for its stability
 
 
 def explain(selection: Selection, j: int) -> str:
@@ -159,7 +159,7 @@ def table_rows(selection: Selection) -> list[list[str]]:
     if len(selection.indices) < len(order):
         shown.append(int(order[len(selection.indices)]))
     measure = selection.method.measure
-    known = selection.draws.vc.size <= _MOST_NUMBERS and not selection.withheld
+    known = selection.draws.vc.size <= MOST_NUMBERS and not selection.withheld
     stable = selection.left_out_frequency if known else np.full(len(order), np.nan)
     label = next(iter(selection.measure_columns)) if selection.values.ndim == 2 else measure.label
     header = ["variable", "selected", label, "in draws", "margin", "leave-one-out"]
