@@ -25,11 +25,14 @@ from bayesvc._text import visible
 __all__ = [
     "BayesvcWarning",
     "ConvergenceWarning",
+    "DataWarning",
     "NoSignalWarning",
     "Note",
     "SmallSampleWarning",
     "UnstableSelectionWarning",
 ]
+
+Severity = Literal["good", "info", "warning"]
 
 _PACKAGE = str(Path(__file__).parent)
 
@@ -44,6 +47,10 @@ class NoSignalWarning(BayesvcWarning):
 
 class SmallSampleWarning(BayesvcWarning):
     """There are too few rows to tell relevant variables from chance."""
+
+
+class DataWarning(BayesvcWarning):
+    """A column of the data should be checked, because with it the selection may mean nothing."""
 
 
 class ConvergenceWarning(BayesvcWarning):
@@ -79,7 +86,7 @@ class Note:
     """
 
     code: str
-    severity: Literal["good", "info", "warning"]
+    severity: Severity
     text: str
 
     @property
@@ -105,6 +112,9 @@ _CATEGORIES: dict[str, type[BayesvcWarning]] = {
     "not-converged": ConvergenceWarning,
     "not-stable": UnstableSelectionWarning,
     "more-than-half": UnstableSelectionWarning,
+    "leak": DataWarning,
+    "identifier": DataWarning,
+    "censoring": DataWarning,
 }
 
 

@@ -148,6 +148,14 @@ ACCEPTED = [
              "a note says not to rely on the selection; from 20 rows on there is none",
              lambda found: any(note.code == "few-rows" for note in found.notes)
              and not any(note.code == "few-rows" for note in select(X[:20], Y[:20]).notes)),
+    Accepted("a column of which y is a function in `select`",
+             lambda: select(X, np.exp(X[:, 0]), threshold="median-probability", measure="mpvip"),
+             "a note says to check whether it was derived from y",
+             lambda found: [note.code for note in found.data_notes] == ["leak"]),
+    Accepted("a column called `id` with another whole number in every row in `select`",
+             lambda: select(frame(id=np.arange(N) * 7 % N)),
+             "a note says to leave it out",
+             lambda found: [note.code for note in found.data_notes] == ["identifier"]),
 ]  # fmt: skip
 
 CASES: list[Case] = [*REFUSED, *ACCEPTED]

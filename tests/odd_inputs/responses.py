@@ -74,6 +74,9 @@ ACCEPTED = [
     Accepted("two classes of text", lambda: sample(X, np.where(HALVES, "ill", "well")),
              "two classes: the model is probit",
              lambda draws: draws.response == "binary" and list(draws.classes) == ["ill", "well"]),
+    Accepted("the numbers 0, 1 and 2 in `select`", lambda: select(X, np.arange(N) % 3),
+             "numbers in this order; a note says what to do if they are classes",
+             lambda found: [note.code for note in found.data_notes] == ["class-codes"]),
     Accepted("two other numbers, such as 1 and 2", lambda: sample(X, HALVES + 1),
              'numbers, not classes; `response="binary"` makes classes of them',
              lambda draws: draws.response == "continuous"

@@ -41,6 +41,7 @@ def test_selections_of_version_1(name):
         np.testing.assert_array_equal(found.p_values["maxt"], expected["p_values"])
     assert (found.signal and found.signal.explained) == expected["explained"]
     assert (found.stopping and found.stopping.reason) == expected["enough"]
+    assert found.data_notes == ()
     assert type(found.table).__module__.startswith("pandas")
 
 

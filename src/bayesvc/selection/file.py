@@ -7,7 +7,7 @@ Names in the file stay as they are: its "cut" is `Selection.threshold_result`, w
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from bayesvc._validation import check_choice
 from bayesvc.data.frames import KINDS
 from bayesvc.draws import file as _draws_file
 from bayesvc.draws.draws import Draws
+from bayesvc.exceptions import Note, Severity
 from bayesvc.measures import MEASURES, Measure, check_measure, measure_from_dict
 from bayesvc.measures.base import describe_measure
 from bayesvc.selection.methods import Method
@@ -97,6 +98,7 @@ def _settings(selection: Selection) -> dict[str, Any]:
         "allow_empty": selection.allow_empty,
         "explained": None if signal is None else signal.explained,
         "enough": None if stopping is None else asdict(stopping),
+        "data_notes": [note.as_dict() for note in selection.data_notes],
     }
 
 
@@ -127,6 +129,7 @@ def from_parts(
         stopping=_stopping(settings["enough"]),
         row_frequency=_optional("row_share", arrays, (p,)),
         stored_per_replicate=_optional("per_replicate", arrays, (draws.n_replicates, p)),
+        data_notes=tuple(_note(note) for note in settings.get("data_notes", ())),
     )
 
 
@@ -175,6 +178,11 @@ def _frame(kind: Any) -> str | None:
 
 def _twin(parts: dict[str, Any]) -> Twin:
     return Twin(str(parts["unselected"]), str(parts["selected"]), float(parts["correlation"]))
+
+
+def _note(parts: dict[str, Any]) -> Note:
+    severity = check_choice("severity", parts["severity"], get_args(Severity))
+    return Note(str(parts["code"]), cast(Severity, severity), str(parts["text"]))
 
 
 def _stopping(parts: dict[str, Any] | None) -> StoppingResult | None:

@@ -33,8 +33,8 @@ def notes_on_result(selection: Selection) -> tuple[Note, ...]:
         () if selection.withheld else selection.method.threshold.notes(selection.threshold_result)
     )
     found = [
-        _no_signal(selection), _few_rows(selection), _not_converged(selection),
-        _not_stable(selection), *on_threshold,
+        _no_signal(selection), _few_rows(selection), *selection.data_notes,
+        _not_converged(selection), _not_stable(selection), *on_threshold,
         *selection.method.measure.notes(selection.draws), _not_recomputable(selection),
     ]  # fmt: skip
     return tuple(note for note in found if note is not None)

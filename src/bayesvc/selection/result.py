@@ -78,6 +78,8 @@ class Selection:
         Selection frequency over subsamples of the rows; see `bayesvc.row_stability`.
     stored_per_replicate : ndarray of shape (n_replicates, n_features) or None
         `per_replicate` of a measure that is known from a file only.
+    data_notes : tuple of Note
+        What should be checked in the data; part of `notes`.
 
     Examples
     --------
@@ -104,6 +106,7 @@ class Selection:
     stopping: StoppingResult | None = None
     row_frequency: FloatArray | None = None
     stored_per_replicate: FloatArray | None = None
+    data_notes: tuple[Note, ...] = ()
 
     @property
     def feature_names(self) -> tuple[ColumnName, ...]:

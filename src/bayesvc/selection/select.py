@@ -19,6 +19,7 @@ from bayesvc.responses.read import read_dataset
 from bayesvc.sampling.config import check_sampling_config
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.selection.comparison import Comparison
+from bayesvc.selection.data_notes import with_data_notes
 from bayesvc.selection.methods import RECIPES, Method, resolve_method
 from bayesvc.selection.notes import notes_on_result, shared_notes
 from bayesvc.selection.result import Selection
@@ -173,7 +174,7 @@ def select(
         stopping = with_lengths(stopping, sampled[plan.prior].draws, config)
     signal = run_signal_test(data, [plan], sampled, config) if signal_test else None
     found = make_selection(plan, sampled, data, frame_kind(X), signal, allow_empty=allow_empty)
-    found = replace(found, stopping=stopping)
+    (found,) = with_data_notes([replace(found, stopping=stopping)], data, response)
     issue_warnings(notes_on_result(found))
     return found
 
@@ -249,10 +250,11 @@ def compare(
     sampled = sample_methods(data, plans, config)
     signal = run_signal_test(data, plans, sampled, config) if signal_test else None
     frame = frame_kind(X)
-    found = {
-        plan.name: make_selection(plan, sampled, data, frame, signal, allow_empty=allow_empty)
+    every = [
+        make_selection(plan, sampled, data, frame, signal, allow_empty=allow_empty)
         for plan in plans
-    }
+    ]
+    found = {one.method.name: one for one in with_data_notes(every, data, response)}
     issue_warnings(shared_notes(found))
     return Comparison(found, frame)
 

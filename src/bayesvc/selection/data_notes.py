@@ -1,0 +1,285 @@
+"""Notes on the data of a selection: what to check in them, or to change.
+
+They cost little: the values of a few columns are read, and the others are judged by their names and
+by how often their values occur.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import rankdata
+
+from bayesvc._text import listed
+from bayesvc._typing import BoolArray, ColumnName, FloatArray, IntArray
+from bayesvc.exceptions import Note
+from bayesvc.priors.base import TreePrior
+from bayesvc.responses.base import EncodedResponse, Response
+from bayesvc.responses.shape import is_skewed
+from bayesvc.selection.notes import FEW_ROWS
+
+if TYPE_CHECKING:
+    from bayesvc.data.dataset import Dataset
+    from bayesvc.selection.result import Selection
+
+_MOST_SELECTED = 20  # columns that are compared with y, the most important ones
+_MOST_ROWS = 20_000  # in which they are compared
+_MOST_CATEGORICAL = 1_000  # columns whose categories are counted
+_MOST_NAMES = 5
+
+_EXACT = 0.999  # a rank correlation
+_FEW_OTHERS = 10  # rows whose y is not the most common one; with fewer a column may fit by chance
+_RARE = 5  # rows
+_CLASSES = (3, 10)  # distinct values of y, at least and at most
+
+_IDENTIFIER = re.compile(r"(?i:(?<![a-z])(?:id|identifier|uuid)(?![a-z]))|(?<=[a-z])I[Dd](?![a-z])")
+_TIME = re.compile(r"(?i)(?<![a-z])(?:date|day|hour|minute|month|second|time|week|year|t)(?![a-z])")
+_CENSORING = re.compile(
+    r"(?i)(?<![a-z])(?:censor(?:ed|ing)?|dead|death|died)(?![a-z])"
+    r"|^(?:(?:dfs|os|pfs|vital)[ _.])?(?:delta|event|status)(?:[ _.](?:indicator|observed))?$"
+)
+
+Reasons = Mapping[int, str]
+"""Why a note names a column, by its position."""
+
+
+def with_data_notes(
+    selections: Iterable[Selection], data: Dataset, response: str | Response = "auto"
+) -> list[Selection]:
+    """Return selections from the same data with notes on these; `response` as in `select`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> from bayesvc.responses.read import read_dataset
+    >>> from bayesvc.selection.data_notes import with_data_notes
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.uniform(size=(60, 3)), rng.integers(3, size=60)
+    >>> draws = bv.sample(X, y, n_replicates=2, burn_in=50, n_draws=50, random_state=0)
+    >>> (found,) = with_data_notes([bv.select_from(draws)], read_dataset(X, y))
+    >>> found.data_notes[0].code
+    'class-codes'
+    """
+    if data.n_rows < FEW_ROWS:
+        return list(selections)
+    sizes = _category_sizes(data)
+    identifiers = _identifiers(data, sizes)
+    sizes = {j: rows for j, rows in sizes.items() if j not in identifiers}
+    general = [_censoring(data), _class_codes(data.y, response), _rare_values(data, sizes)]
+    return [
+        replace(found, data_notes=_told(*_on_selected(found, data, identifiers), *general))
+        for found in selections
+    ]
+
+
+def _told(*notes: Note | None) -> tuple[Note, ...]:
+    return tuple(note for note in notes if note is not None)
+
+
+def _column(data: Dataset, j: int) -> FloatArray:
+    return data.X.source.block(j, j + 1)[:, 0]
+
+
+def _on_selected(
+    selection: Selection, data: Dataset, identifiers: Reasons
+) -> tuple[Note | None, ...]:
+    """Return notes on the selected columns, and on y as the prior takes it."""
+    order = selection.indices[np.argsort(selection.ranks[selection.indices], kind="stable")]
+    columns = [j for variable in order for j in data.schema.variables[variable][1]]
+    identifiers, leaks = dict(identifiers), {}
+    for j in columns[:_MOST_SELECTED]:
+        if j in identifiers:
+            continue
+        values = _column(data, j)
+        if _numbers_rows(values) and not _TIME.search(str(data.schema.names[j])):
+            identifiers[j] = "it numbers the rows in their order"
+        elif why := _determines(values, data.y, is_categorical=j in data.schema.categories):
+            leaks[j] = why
+    names = data.schema.names
+    prior = selection.method.prior
+    return _leak(leaks, names), _identifier(identifiers, names), _skewed(prior, data.y)
+
+
+def _numbers_rows(values: FloatArray) -> bool:
+    """Tell whether a column counts the rows, upwards or downwards."""
+    with np.errstate(over="ignore"):
+        steps = np.diff(values)
+    return bool(values[0] % 1 == 0 and abs(steps[0]) == 1 and (steps == steps[0]).all())
+
+
+def _determines(values: FloatArray, y: EncodedResponse, *, is_categorical: bool) -> str | None:
+    """Return by what a column alone tells y almost exactly, or None if it does not."""
+    step = -(-len(values) // _MOST_ROWS)
+    values, own = values[::step], y.values[::step]
+    if y.classes is None:
+        known = ~np.isnan(values)
+        values, own = values[known], own[known]
+    if len(own) < FEW_ROWS or len(own) - _largest_count(own) < _FEW_OTHERS:
+        return None
+    if is_categorical:
+        return "each category has one value of y" if _categories_tell(values, own) else None
+    if y.classes is not None:
+        return "it separates the two classes" if _separates(values, own == 1) else None
+    if values.min() == values.max():
+        return None
+    correlation = np.corrcoef(rankdata(values), rankdata(own))[0, 1]
+    return f"rank correlation {correlation:.2f}" if abs(correlation) >= _EXACT else None
+
+
+def _largest_count(values: FloatArray) -> int:
+    return int(np.unique(values, return_counts=True)[1].max())
+
+
+def _categories_tell(values: FloatArray, y: FloatArray) -> bool:
+    """Tell whether y hardly varies within categories, of which there are few."""
+    codes, ranks = values.astype(np.intp), rankdata(y)
+    rows = np.bincount(codes)
+    if len(codes) < _FEW_OTHERS * np.count_nonzero(rows):
+        return False
+    within = ranks - (np.bincount(codes, ranks) / np.maximum(rows, 1))[codes]
+    return bool(within.var() <= (1 - _EXACT) * ranks.var())
+
+
+def _separates(values: FloatArray, is_one: BoolArray) -> bool:
+    """Tell whether a value, or being missing, tells the class of every row."""
+    missing = np.isnan(values)
+    if len(np.unique(is_one[missing])) == 2:
+        return False
+    ones, others = values[~missing & is_one], values[~missing & ~is_one]
+    if not (len(ones) and len(others)):
+        return True
+    return bool(ones.max() < others.min() or others.max() < ones.min())
+
+
+def _leak(reasons: Reasons, names: tuple[ColumnName, ...]) -> Note | None:
+    if not reasons:
+        return None
+    if len(reasons) == 1:
+        ((j, why),) = reasons.items()
+        text = (
+            f"{names[j]} alone determines y almost exactly ({why}). If it was derived from y, or "
+            "is known only after y, leave it out."
+        )
+    else:
+        text = (
+            "Each of these columns alone determines y almost exactly: "
+            f"{_with_reasons(reasons, names)}. Leave out those that were derived from y, or are "
+            "known only after y."
+        )
+    return Note("leak", "warning", text)
+
+
+def _identifier(reasons: Reasons, names: tuple[ColumnName, ...]) -> Note | None:
+    if not reasons:
+        return None
+    text = (
+        f"{_with_reasons(reasons, names)} looks like an identifier. Leave it out, unless it "
+        "measures something."
+        if len(reasons) == 1
+        else f"These columns look like identifiers: {_with_reasons(reasons, names)}. Leave them "
+        "out, unless they measure something."
+    )
+    return Note("identifier", "warning", text)
+
+
+def _with_reasons(reasons: Reasons, names: tuple[ColumnName, ...]) -> str:
+    return listed([f"{names[j]} ({why})" for j, why in reasons.items()], _MOST_NAMES)
+
+
+def _skewed(prior: TreePrior | None, y: EncodedResponse) -> Note | None:
+    """Return a note if a prior without transform, and with normal errors, takes a skewed y."""
+    if prior is None or (prior.transform, prior.errors) != (None, "gaussian"):
+        return None
+    if not y.model.has_noise_variance or not is_skewed(y.values):
+        return None
+    text = (
+        "y is skewed, and was fitted as it is with normal errors. Use method 'dart-relevance', or "
+        "DART or BART with transform='auto', which fits normal scores of y."
+    )
+    return Note("skewed", "info", text)
+
+
+def _category_sizes(data: Dataset) -> dict[int, IntArray]:
+    """Return how often each category occurs, for every categorical column."""
+    columns = list(data.schema.categories)[:_MOST_CATEGORICAL]
+    sizes = {j: np.bincount(_column(data, j).astype(np.intp)) for j in columns}
+    return {j: rows[rows > 0] for j, rows in sizes.items()}
+
+
+def _identifiers(data: Dataset, sizes: Mapping[int, IntArray]) -> dict[int, str]:
+    """Return the columns whose name or categories tell the rows apart."""
+    n = data.n_rows
+    found = {
+        j: f"{len(rows)} categories in {n} rows" for j, rows in sizes.items() if len(rows) > 0.9 * n
+    }
+    names = enumerate(map(str, data.schema.names))
+    for j in [j for j, name in names if j not in sizes and _IDENTIFIER.search(name)]:
+        values = _column(data, j)
+        if (values % 1 == 0).all() and len(np.unique(values)) == n:
+            found[j] = "a different whole number in every row"
+    return found
+
+
+def _class_codes(y: EncodedResponse, response: str | Response) -> Note | None:
+    """Return a note if y may hold numbers of classes, and `response` does not say what it is."""
+    if y.classes is not None or not isinstance(response, str) or response != "auto":
+        return None
+    values = np.unique(y.values)
+    low, high = values[0], values[-1]
+    if not _CLASSES[0] <= len(values) <= _CLASSES[1] or len(y.values) < _RARE * len(values):
+        return None
+    if low not in (0, 1) or (values != np.arange(low, low + len(values))).any():
+        return None
+    text = (
+        f"y holds only whole numbers from {low:.0f} to {high:.0f}, and was fitted as numbers in "
+        "this order. If they are counts or grades, say so with response='continuous'. If they are "
+        "classes without an order, select for each class against the rest, for example with "
+        f"y == {high:.0f} as the response."
+    )
+    return Note("class-codes", "info", text)
+
+
+def _censoring(data: Dataset) -> Note | None:
+    """Return a note if y may be times, and a column may tell which of them are censored."""
+    y = data.y
+    if y.classes is not None or y.values.min() < 0 or len(np.unique(y.values)) <= _CLASSES[1]:
+        return None
+    for j, name in enumerate(map(str, data.schema.names)):
+        if _CENSORING.search(name):
+            values = _column(data, j)
+            if len(np.unique(values[~np.isnan(values)])) == 2:
+                text = (
+                    f"{name} looks like the indicator of an event. If y is the time to this event, "
+                    "do not rely on the selection: every time was treated as observed, also "
+                    f"a censored one. Leave {name} out, and select for whether the event happened "
+                    "by a fixed time, in the rows that were followed that long."
+                )
+                return Note("censoring", "warning", text)
+    return None
+
+
+def _rare_values(data: Dataset, sizes: Mapping[int, IntArray]) -> Note | None:
+    """Return a note on columns half of whose values, or more, occur in few rows.
+
+    These are categorical columns, and those of two numbers that are a variable of their own.
+    """
+    rare = [j for j, rows in sizes.items() if np.mean(rows < _RARE) >= 0.5 and len(rows) > 1]
+    columns = data.encoded.columns
+    two = (columns.n_distinct() == 2) & (data.n_rows - columns.max_ties() < _RARE)
+    variables = [data.schema.variables[k][1] for k in np.flatnonzero(two)]
+    others = data.schema.missing | data.schema.categories.keys()
+    rare += [own[0] for own in variables if len(own) == 1 and own[0] not in others]
+    if not rare:
+        return None
+    what, have = ("Column", "has") if len(rare) == 1 else ("Columns", "have")
+    names = listed([data.schema.names[j] for j in sorted(rare)], _MOST_NAMES)
+    text = (
+        f"{what} {names} {have} values that occur in fewer than {_RARE} rows, too few to show an "
+        f"effect. Merge these values with others, or leave the {what.lower()} out."
+    )
+    return Note("rare-values", "info", text)
