@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from bayesvc.selection.result import Selection
     from bayesvc.selection.select import compare, select
     from bayesvc.selection.subsample_stability import RowStability, row_stability
-    from bayesvc.thresholds import Clustering, MedianProbability, Permutation
+    from bayesvc.thresholds import FDR, Clustering, MedianProbability, Permutation
 
 # Methods that a class offers and a higher layer, or another module of its own, carries out.
 wire(
@@ -79,6 +79,7 @@ _LATER = {
     "Comparison": "selection.comparison",
     "DART": "priors",
     "Draws": "draws.draws",
+    "FDR": "thresholds",
     "MedianProbability": "thresholds",
     "Moves": "priors",
     "Permutation": "thresholds",
@@ -98,6 +99,7 @@ _LATER = {
 __all__ = [
     "BART",
     "DART",
+    "FDR",
     "BARTClassifier",
     "BARTRegressor",
     "Clustering",

@@ -1,7 +1,7 @@
 """The chains that are run on a table, and what is kept of each.
 
 Replicates have the same seeds as those of `bayesvc.sample`, null replicates those of
-`bayesvc.select`, and the short chains are those of its signal test.
+`bayesvc.select`, and the signal test is its own.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from tables import Table
 
 import bayesvc as bv
 from bayesvc.data.dataset import Dataset
+from bayesvc.priors.base import TreePrior
 from bayesvc.responses.read import read_dataset
 from bayesvc.sampling.chain import ChainTask, calibrate, chain_tasks, null_tasks
 from bayesvc.sampling.config import SamplingConfig, check_sampling_config
+from bayesvc.sampling.errors import settle_errors
 from bayesvc.sampling.executor import execute
 from bayesvc.sampling.seeds import Role
-from bayesvc.selection.signal import plan_signal_test
+from bayesvc.selection.signal import find_signal
 
 Arrays = dict[str, NDArray[Any]]
 TRACES = ("sigma", "n_splits", "alpha", "leaf_sd", "df")
@@ -45,8 +47,7 @@ class Plan:
 
     `null` counts null replicates of full length; `padded` those of full length on the table with a
     row-permuted copy of its columns; `pairs` the pairs of complementary halves of the rows, each
-    with a chain of `half_length` iterations, half of them kept. `signal_prior` is the prior of the
-    short chains: "paper", as the signal test has it, or the name of another.
+    with a chain of `half_length` iterations, half of them kept.
     """
 
     prior: str = "own"
@@ -57,7 +58,6 @@ class Plan:
     null: int = 4
     padded: int = 2
     most_padded_columns: int = 1000
-    signal_prior: str = "paper"
     pairs: int = 0
     half_length: int = 1000
 
@@ -68,14 +68,14 @@ def run(table: Table, plan: Plan, seed: int) -> Arrays:
         plan.n_trees, plan.burn_in, plan.n_draws, seed, n_jobs=1, keep_fitted=True
     )
     data = _read(table.X, table)
-    found = _named("fit", _replicates(data, plan, config, Role.REPLICATE, plan.n_replicates))
+    prior = settle_errors(data, PRIORS[plan.prior], config)
+    found = _named("fit", _replicates(data, prior, config, plan.n_replicates))
     if plan.null:
-        found |= _named("null", _null(data, plan, config))
+        found |= _named("null", _null(data, prior, plan.null, config))
     found |= _named("signal", _signal(data, plan, config))
     if plan.padded and data.shape[1] <= plan.most_padded_columns:
         padded = _read(_with_copy(table.X, seed), table)
-        own = _replicates(padded, plan, config, Role.REPLICATE, plan.padded)
-        found |= _named("padded", own)
+        found |= _named("padded", _replicates(padded, prior, config, plan.padded))
     if plan.pairs:
         found |= _named("half", _halves(table, plan, config, seed))
     return found
@@ -91,13 +91,10 @@ def _named(start: str, arrays: Arrays) -> Arrays:
 
 
 # ---- which chains -------------------------------------------------------------------
-def _replicates(
-    data: Dataset, plan: Plan, config: SamplingConfig, role: Role, number: int
-) -> Arrays:
-    prior, to = PRIORS[plan.prior], data.weighted_response
+def _replicates(data: Dataset, prior: TreePrior, config: SamplingConfig, number: int) -> Arrays:
+    to, p = data.weighted_response, len(data.names)
     calibration = calibrate(data, prior, to, config.n_trees)
-    p = len(data.names)
-    tasks = chain_tasks(to, prior, calibration, p, config, role, range(number))
+    tasks = chain_tasks(to, prior, calibration, p, config, Role.REPLICATE, range(number))
     found = _collect(data, tasks, config, calibration.y_range)
     found["sigma_hat"] = np.array(calibration.sigma_hat or np.nan)
     found["student"] = np.array(calibration.learns_df)
@@ -105,29 +102,20 @@ def _replicates(
     return found
 
 
-def _null(data: Dataset, plan: Plan, config: SamplingConfig) -> Arrays:
-    prior, roles = PRIORS[plan.prior], (Role.PERMUTATION, Role.NULL_REPLICATE)
+def _null(data: Dataset, prior: TreePrior, number: int, config: SamplingConfig) -> Arrays:
+    roles = (Role.PERMUTATION, Role.NULL_REPLICATE)
     unit = calibrate(data, prior, data.weighted_response, config.n_trees).y_range
-    tasks = null_tasks(data, prior, config, roles, range(plan.null))
+    tasks = null_tasks(data, prior, config, roles, range(number))
     return _collect(data, tasks, config, unit)
 
 
 def _signal(data: Dataset, plan: Plan, config: SamplingConfig) -> Arrays:
-    """Run the signal test: the first chain is on y, the others on permutations of it."""
-    cost = plan.n_replicates * (plan.burn_in + plan.n_draws)
-    n_permutations, length = plan_signal_test(cost)
-    chain = dataclasses.replace(
-        config.chain, burn_in=length // 2, n_draws=length - length // 2, keep_fitted=True
-    )
-    own = dataclasses.replace(config, chain=chain)
-    prior, to = PRIORS[plan.signal_prior], data.weighted_response
-    calibration = calibrate(data, prior, to, own.n_trees)
-    roles = (Role.SIGNAL_PERMUTATION, Role.SIGNAL_REPLICATE)
-    tasks = chain_tasks(to, prior, calibration, len(data.names), own, roles[1], [0])
-    tasks += null_tasks(data, prior, own, roles, range(1, n_permutations + 1))
-    found = _collect(data, tasks, own, calibration.y_range)
-    kept = ("vc", "mpvip", "n_draws", "explained", "correlation", "traces", "seconds")
-    return {name: found[name] for name in kept}
+    """Run the signal test of the package; y comes first, then permutations of it."""
+    test = find_signal(data, plan.n_replicates * (plan.burn_in + plan.n_draws), config)
+    found = {"explained": np.append(test.explained, test.null)}
+    if test.correlation is not None and test.null_correlation is not None:
+        found["correlation"] = np.append(test.correlation, test.null_correlation)
+    return found
 
 
 def _with_copy(X: Any, seed: int) -> Any:
@@ -150,7 +138,8 @@ def _halves(table: Table, plan: Plan, config: SamplingConfig, seed: int) -> Arra
         for rows in (order[: n // 2], order[n // 2 :]):
             own = dataclasses.replace(config, chain=chain, entropy=int(rng.integers(2**31)))
             data = _read(table.X, table, np.sort(rows))
-            found.append(_replicates(data, plan, own, Role.REPLICATE, 1))
+            prior = settle_errors(data, PRIORS[plan.prior], own)
+            found.append(_replicates(data, prior, own, 1))
     kept = ("vc", "mpvip", "explained", "correlation", "seconds")
     joined = {name: np.concatenate([part[name] for part in found]) for name in kept}
     return joined | {"n_draws": np.array(chain.n_draws)}

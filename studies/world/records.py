@@ -12,6 +12,8 @@ import numpy as np
 from chains import TRACE_SUMMARIES, TRACES
 from numpy.typing import NDArray
 
+from bayesvc.selection.signal import SignalTest
+
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
@@ -71,8 +73,7 @@ class Chains:
 class Record:
     """A table without its numbers: the fits, the truth, and what the table was.
 
-    `signal` has the chain on y first, then those on permuted responses. `null`, `padded` and
-    `half` may be absent.
+    `null`, `padded` and `half` may be absent.
     """
 
     kind: str
@@ -86,7 +87,7 @@ class Record:
     types: tuple[str, ...]
     gaps: FloatArray
     fit: Chains
-    signal: Chains
+    signal: SignalTest
     null: Chains | None = None
     padded: Chains | None = None
     half: Chains | None = None
@@ -120,8 +121,7 @@ class Record:
     @property
     def p_value(self) -> float:
         """The p-value of the signal test."""
-        own, null = self.signal.explained[0], self.signal.explained[1:]
-        return float(1 + (null >= own).sum()) / (1 + len(null))
+        return self.signal.p_value
 
     def first(self, n_replicates: int) -> Record:
         """Return the record with the first replicates only."""
@@ -140,18 +140,26 @@ def _chains(arrays: Mapping[str, NDArray[Any]], start: str) -> Chains | None:
     return Chains(own.pop("vc") / n_draws, own.pop("mpvip") / n_draws, own)
 
 
+def _signal(arrays: Mapping[str, NDArray[Any]]) -> SignalTest:
+    own, *null = arrays["signal.explained"].tolist()
+    test = SignalTest(own, np.array(null))
+    if "signal.correlation" not in arrays:
+        return test
+    correlation, *null = arrays["signal.correlation"].tolist()
+    return replace(test, correlation=correlation, null_correlation=np.array(null))
+
+
 def read(path: Path) -> Record:
     """Read the kept fits of one table."""
     with np.load(path, allow_pickle=False) as file:
         arrays = dict(file)
     about = json.loads(arrays["about"].tobytes())
-    fit, signal = _chains(arrays, "fit"), _chains(arrays, "signal")
+    fit = _chains(arrays, "fit")
     assert fit is not None
-    assert signal is not None
     return Record(
         about["kind"], about["number"], about["part"], about, arrays["relevant"],
         arrays["share"].astype(float), arrays["likeness"].astype(float), arrays["like"],
-        tuple(arrays["types"].tolist()), arrays["gaps"].astype(float), fit, signal,
+        tuple(arrays["types"].tolist()), arrays["gaps"].astype(float), fit, _signal(arrays),
         _chains(arrays, "null"), _chains(arrays, "padded"), _chains(arrays, "half"),
         float(arrays["cpu_seconds"]),
     )  # fmt: skip

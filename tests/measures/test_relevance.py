@@ -15,9 +15,10 @@ from hypothesis.extra.numpy import arrays
 import bayesvc as bv
 from bayesvc import priors
 from bayesvc.bench import problems
-from bayesvc.measures import MEASURES
+from bayesvc.measures import MEASURES, _relevance_dart, _relevance_model
 from bayesvc.measures import relevance as of_draws
-from bayesvc.measures._relevance_model import COEFFICIENTS, between_share, noise_floor, probability
+from bayesvc.measures._relevance import Relevance
+from bayesvc.measures._relevance_model import between_share, noise_floor
 from bayesvc.report.words import conclusion
 from tests.helpers.paths import ROOT
 from tests.helpers.settings import SETTLED
@@ -25,7 +26,10 @@ from tests.helpers.settings import SETTLED
 # Short chains: what their notes warn of is not the subject here.
 pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
 
-STUDY = ROOT / "studies" / "summaries" / "results" / "learned.json"
+STUDIES = ROOT / "studies"
+FORMULAS = pytest.mark.parametrize(
+    "probability", [_relevance_model.probability, _relevance_dart.probability]
+)
 UNTESTED = SETTLED | {"signal_test": False}
 
 
@@ -36,16 +40,21 @@ def tallies(rows, background=0.02, n_others=50):
     return 2 * inclusion, inclusion
 
 
-def test_the_code_has_the_coefficients_of_the_study():
-    assert list(COEFFICIENTS) == json.loads(STUDY.read_text())["coefficients"]
+@pytest.mark.parametrize(
+    ("formula", "study"), [(_relevance_model, "summaries"), (_relevance_dart, "world")]
+)
+def test_the_code_has_the_coefficients_of_the_study(formula, study):
+    learned = json.loads((STUDIES / study / "results" / "learned.json").read_text())
+    assert list(formula.COEFFICIENTS) == learned["coefficients"]
 
 
 shares = arrays(float, st.tuples(st.integers(1, 6), st.integers(1, 30)), elements=st.floats(0, 1))
 
 
+@FORMULAS
 @settings(max_examples=200, deadline=None)
-@given(shares, st.floats(1, 100))
-def test_any_fits_give_probabilities(inclusion, splits):
+@given(inclusion=shares, splits=st.floats(1, 100))
+def test_any_fits_give_probabilities(probability, inclusion, splits):
     found = probability(inclusion * splits, inclusion)
     assert found.shape == inclusion.shape[1:]
     assert ((found >= 0) & (found <= 1)).all()
@@ -53,9 +62,10 @@ def test_any_fits_give_probabilities(inclusion, splits):
     assert 0 <= noise_floor(inclusion.mean(axis=0)) <= 1
 
 
+@FORMULAS
 @settings(max_examples=50, deadline=None)
-@given(shares, st.randoms(use_true_random=False))
-def test_order_of_fits_and_of_variables_does_not_matter(inclusion, random):
+@given(inclusion=shares, random=st.randoms(use_true_random=False))
+def test_order_of_fits_and_of_variables_does_not_matter(probability, inclusion, random):
     fits, variables = list(range(len(inclusion))), list(range(inclusion.shape[1]))
     random.shuffle(fits)
     random.shuffle(variables)
@@ -64,13 +74,15 @@ def test_order_of_fits_and_of_variables_does_not_matter(inclusion, random):
     np.testing.assert_allclose(probability(shuffled, shuffled), expected, rtol=1e-9)
 
 
-def test_what_all_fits_half_believe_is_more_probable_than_what_half_of_them_believe():
+@FORMULAS
+def test_what_all_fits_half_believe_is_more_probable_than_what_half_of_them_believe(probability):
     vc, inclusion = tallies([[0.5, 1.0], [0.5, 0.0], [0.5, 1.0], [0.5, 0.0]])
     by_all, by_half, *_ = probability(vc, inclusion)
     assert by_all > 2 * by_half
 
 
-def test_more_splits_and_more_draws_are_more_probable():
+@FORMULAS
+def test_more_splits_and_more_draws_are_more_probable(probability):
     shares = np.linspace(0, 1, 11)
     found = probability(*tallies([shares, shares, shares]))[:11]
     assert (np.diff(found) > 0).all()
@@ -79,9 +91,52 @@ def test_more_splits_and_more_draws_are_more_probable():
 
 
 def test_the_same_inclusion_says_less_where_all_variables_are_often_in_the_forest():
-    quiet = probability(*tallies([[0.6], [0.6]], background=0.02))[0]
-    loud = probability(*tallies([[0.6], [0.6]], background=0.3))[0]
+    quiet = _relevance_model.probability(*tallies([[0.6], [0.6]], background=0.02))[0]
+    loud = _relevance_model.probability(*tallies([[0.6], [0.6]], background=0.3))[0]
     assert loud < quiet / 2
+
+
+def test_under_dart_the_splits_of_other_variables_do_not_matter_but_their_number_does():
+    few, many = (tallies([[0.6], [0.6]], n_others=n) for n in (5, 500))
+    loud = tallies([[0.6], [0.6]], background=1.0, n_others=5)
+    of_few, of_many, of_loud = (_relevance_dart.probability(*each)[0] for each in (few, many, loud))
+    assert of_loud == of_few
+    assert of_few < of_many / 2  # idle splits alone would use one of six variables as often
+
+
+def test_the_signal_test_has_a_say():
+    p = np.array([0.0, 0.3, 0.5, 1.0])
+    evidence, none = (_relevance_dart.given_signal(p, p_value) for p_value in (0.05, 0.06))
+    assert (np.diff(evidence) > 0).all()
+    assert (evidence[1:3] > p[1:3]).all()
+    assert (none[1:3] < p[1:3]).all()
+    np.testing.assert_array_equal(evidence[[0, 3]], p[[0, 3]])
+    np.testing.assert_array_equal(none[[0, 3]], p[[0, 3]])
+
+
+def test_a_file_keeps_the_version_of_its_formula(tmp_path):
+    counts = np.zeros((2, 10, 30), dtype=int)
+    counts[:, :7, :2] = 3
+    draws = bv.Draws.from_counts(counts)
+    first, second = (Relevance(version=k).compute(draws) for k in (1, 2))
+    assert not np.allclose(first, second)
+    assert MEASURES["relevance"] == Relevance(version=2)
+    assert MEASURES["relevance"].with_settings({}) == Relevance(version=1)  # of earlier files
+    for version, values in ((1, first), (2, second)):
+        path = tmp_path / f"{version}.npz"
+        bv.select_from(draws, measure=Relevance(version=version)).save(path)
+        again = bv.Selection.load(path)
+        assert again.method.measure.version == version
+        np.testing.assert_array_equal(again.values, values)
+        np.testing.assert_array_equal(again.method.measure.compute(again.draws), values)
+
+
+def test_bart_has_the_first_formula():
+    data = problems.friedman(60, 5, seed=6)
+    draws = bv.sample(data.X, data.y, bv.BART(), n_replicates=2, burn_in=20, n_draws=20)
+    np.testing.assert_array_equal(
+        of_draws(draws), _relevance_model.probability(draws.vc, draws.mpvip)
+    )
 
 
 def test_agreement_is_that_of_the_fits():
@@ -175,7 +230,7 @@ def test_other_priors_and_thresholds_are_refused():
         bv.select(X, y, measure="relevance", prior=bv.SpikeForest())
     with pytest.raises(
         ValueError,
-        match=r"Use threshold 'median-probability', 'most-probable', 'clustering'",
+        match=r"Use threshold 'median-probability', 'most-probable', 'fdr', 'clustering'",
     ):
         bv.select(X, y, measure="relevance", threshold="gse")
 

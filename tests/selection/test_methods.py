@@ -40,13 +40,16 @@ def test_the_papers_numbers_of_fits() -> None:
 @pytest.mark.parametrize(
     ("arguments", "name"),
     [
-        ({"prior": bv.BART()}, "bart-vc"),
+        ({"prior": bv.BART()}, "bart-relevance"),
+        ({"prior": bv.SpikeForest()}, "abc-vc"),
         ({"prior": bv.BART(k=3), "measure": "vip", "threshold": "gmax"}, "bart-vip-gmax"),
         ({"measure": "mpvip"}, "dart-mpm"),
         ({"measure": "vip"}, "dart-vip-local"),
         ({"measure": "vip-rank"}, "dart-vip-rank"),
         ({"threshold": "gse"}, "dart-vip-gse"),
-        ({"threshold": "median-probability"}, "dart-mpm"),
+        ({"threshold": "clustering"}, "dart-vc"),
+        ({"threshold": bv.FDR(0.1)}, "dart-relevance-fdr"),
+        ({"threshold": "median-probability"}, "dart-relevance-median-probability"),
         ({"measure": "relevance"}, "dart-relevance"),
         ({"measure": "relevance", "prior": bv.BART()}, "bart-relevance"),
         ({"method": "bart-vip-gse", "measure": "vc"}, "bart-vc-gse"),
@@ -63,9 +66,10 @@ def test_composition(arguments: dict[str, Any], name: str) -> None:
     ("goal", "name", "n_replicates"),
     [
         ("balanced", "dart-relevance", 10),
-        ("quick", "dart-vc", 2),
+        ("paper", "dart-vc", 10),
+        ("quick", "dart-relevance", 2),
         ("screening", "bart-vip-rank", 20),
-        ("confirmatory", "bart-vip-gse", 10),
+        ("confirmatory", "dart-relevance-fdr", 10),
     ],
 )
 def test_goals(goal: str, name: str, n_replicates: int) -> None:
@@ -73,7 +77,7 @@ def test_goals(goal: str, name: str, n_replicates: int) -> None:
     assert (method.name, method.n_replicates) == (name, n_replicates)
     assert method.reason is not None
     assert goal in method.reason
-    assert name in method.reason
+    assert method.name.removesuffix("-fdr") in method.reason
     assert resolve_method(goal=goal, n_replicates=3).n_replicates == 3
     assert resolve_method(goal=goal, measure="vip-measure").reason is None
 
@@ -89,7 +93,7 @@ def test_every_combination_is_possible_or_refused_with_what_fits() -> None:
         for threshold in bv.thresholds.THRESHOLDS:
             scores = kind.n_columns == 1 and not kind.lower_is_better
             fits = threshold == "clustering" or (scores and measure != "relevance")
-            if threshold in ("median-probability", "most-probable"):
+            if threshold in ("median-probability", "most-probable", "fdr"):
                 fits = measure in ("mpvip", "relevance")
             if fits:
                 assert resolve_method(measure=measure, threshold=threshold).measure is kind
@@ -111,7 +115,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"measure": "vip-rank", "threshold": "local"}, "low values of the measure are good"),
     ({"measure": "vip", "threshold": "median-probability"}, "not a probability"),
     ({"n_replicates": 0}, "`n_replicates` must be an integer of at least 1"),
-    ({"n_permutations": 10}, "`n_permutations` must not be given with threshold 'clustering'"),
+    ({"n_permutations": 10}, "`n_permutations` must not be given with threshold 'most-probable'"),
     ({"method": "bart-vip-gse", "n_permutations": 18}, "at least 19.*alpha=0.05.*cannot select"),
     (
         {"method": "bart-vip-gse", "n_permutations": 10**6},

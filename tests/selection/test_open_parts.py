@@ -307,7 +307,9 @@ def test_a_prior_of_another_kind_contradicts_the_method(data: Any, found: Any) -
     with pytest.raises(ValueError, match=r"'bart-vc' uses the BART prior.*Use method 'dart-vc'"):
         bv.select(*data, "bart-vc", prior=bv.DART())
     assert bv.select(*data, "bart-mpm", prior=bv.BART(k=3), **SHORT).method.name == "bart-mpm"
-    assert bv.select(*data, prior=bv.BART(), n_replicates=2, **SHORT).method.name == "bart-vc"
+    assert (
+        bv.select(*data, prior=bv.BART(), n_replicates=2, **SHORT).method.name == "bart-relevance"
+    )
     draws = bv.sample(*data, prior=bv.DART(), n_replicates=2, **SHORT)
     assert bv.select_from(draws, "dart-relevance").method.name == "dart-relevance"
     with pytest.raises(ValueError, match=r"'bart-vc' uses the BART prior, but `draws` were"):
@@ -319,8 +321,8 @@ def test_a_prior_of_another_kind_contradicts_the_method(data: Any, found: Any) -
 def test_doubtful_results_warn_at_the_line_of_the_user() -> None:
     rng = np.random.default_rng(0)
     X, noise = rng.uniform(size=(60, 4)), rng.normal(size=60)
-    with pytest.warns(NoSignalWarning, match="The signal test finds no signal") as caught:
-        found = bv.select(X, noise, n_replicates=2, **SHORT)
+    with pytest.warns(NoSignalWarning, match="depends on the columns") as caught:
+        found = bv.select(X, noise, "dart-vc", n_replicates=2, **SHORT)
     assert {warning.filename for warning in caught} == {__file__}
     assert found.notes[0].code == "no-signal"
     assert json.loads(found.to_json())["notes"][0]["severity"] == "warning"

@@ -70,7 +70,13 @@ def test_a_single_fit_has_no_stability() -> None:
 
 def test_table_columns(regression: Dataset) -> None:
     X, y = regression
-    found = bv.select(X, y, n_replicates=2, **SEEDED)
+    found = bv.select(X, y, n_replicates=2, **SEEDED | {"signal_test": False})
+    columns = ["variable", "selected", "rank", "relevance", "vc", "vip", "mpvip", "mi"]
+    columns += ["threshold", "margin", "vc_measure_selects", "row_stability"]
+    assert list(found.table.columns) == columns
+    same = bv.select_from(found.draws, measure="vc-measure")
+    np.testing.assert_array_equal(found.table["vc_measure_selects"], same.mask)
+    found = bv.select(X, y, "dart-vc", n_replicates=2, **SEEDED)
     columns = ["variable", "selected", "rank", "vc", "vc_q25", "vc_rank", "vc_rank_q75"]
     columns += ["vip", "mpvip", "mi", "threshold", "margin"]
     assert list(found.table.columns) == columns
@@ -90,7 +96,7 @@ def test_p_values_compare_single_fits(regression: Dataset) -> None:
     np.testing.assert_array_equal(found.p_values["single"], expected)
     assert found.p_values["maxt"].min() >= 1 / 51
     with pytest.raises(ValueError, match="'dart-vc' permutes nothing"):
-        _ = bv.select(X, y, n_replicates=1, **SEEDED).p_values
+        _ = bv.select(X, y, "dart-vc", n_replicates=1, **SEEDED).p_values
 
 
 def test_mixing_agrees_with_the_draws(regression: Dataset) -> None:
@@ -251,19 +257,21 @@ def test_json_holds_everything(regression: Dataset, tmp_path: Path) -> None:
     assert (tmp_path / "found.json").read_text() == text + "\n"
     content = json.loads(text)
     assert content["selected"] == found.names
-    assert content["method"] == "dart-vc"
+    assert content["method"] == "dart-relevance"
     assert content["n_replicates"] == 2
+    assert content["signal"]["verdict"] == "evidence"
+    assert content["measure_settings"] == {"version": 2}
     assert "quick" in content["reason"]
     assert [row["variable"] for row in content["variables"]] == list(found.feature_names)
-    assert content["variables"][1]["vc"] == found.values[1, 0]
-    assert content["variables"][1]["threshold"] is None
+    assert content["variables"][1]["relevance"] == found.values[1]
+    assert content["variables"][1]["row_stability"] == found.row_frequency[1]
 
 
 def test_text_and_html(regression: Dataset) -> None:
     X, y = regression
     found = bv.select(X, y, n_replicates=2, **SEEDED)
     lines = repr(found).splitlines()
-    assert lines[0] == f"dart-vc: {len(found.selected)} of 5 variables selected"
+    assert lines[0] == f"dart-relevance: {len(found.selected)} of 5 variables selected"
     assert "2 replicates; random_state=3" in lines[1]
     assert found.names[0] in repr(found)
     page = found._repr_html_()
@@ -335,7 +343,7 @@ def test_prediction_check_of_columns_that_are_not_there(selected: Any, regressio
 
 def test_stability_and_mixing_in_a_line(regression: Dataset) -> None:
     X, y = regression
-    found = bv.select(X, y, n_replicates=3, **SEEDED)
+    found = bv.select(X, y, "dart-vc", n_replicates=3, **SEEDED)
     assert re.fullmatch(
         r"<Stability: of 5 variables .* of 50 bootstrap samples>", repr(found.stability)
     )
@@ -356,10 +364,10 @@ def test_take_and_extend(regression: Dataset) -> None:
 def test_a_cut_that_selects_nearly_everything_is_called_out():
     counts = np.full((4, 20, 30), 5)
     counts[:, :, 27:] = 0
-    found = bv.select_from(bv.Draws.from_counts(counts))
+    found = bv.select_from(bv.Draws.from_counts(counts), measure="vc-measure")
     assert found.mask.sum() == 27
     assert any("27 of 30" in text and "Do not rely on it" in text for text in map(str, found.notes))
-    few = bv.select_from(bv.Draws.from_counts(counts[:, :, 20:]))
+    few = bv.select_from(bv.Draws.from_counts(counts[:, :, 20:]), measure="vc-measure")
     assert few.mask.sum() == 7
     assert not any("Do not rely" in text for text in map(str, few.notes))
 
@@ -379,7 +387,7 @@ FITS: dict[str, Any] = {"burn_in": 500, "n_draws": 500, "random_state": 0}
 
 def test_clusters_say_what_the_same_fits_find_probable(two_values: Dataset) -> None:
     X, y = two_values
-    found = bv.select(X, y, n_replicates=3, **FITS)
+    found = bv.select(X, y, "dart-vc", n_replicates=3, **FITS)
     assert found.names == ["x1", "x2"]
     (note,) = [text for text in map(str, found.notes) if LEFT_OUT.search(text)]
     assert note.endswith("See what method 'dart-relevance' selects.")
@@ -394,7 +402,7 @@ def test_no_such_note_where_the_probability_was_not_learned(
     two_values: Dataset, change: dict[str, int]
 ) -> None:
     X, y = two_values
-    found = bv.select(X, y, **({"n_replicates": 3} | FITS | change))
+    found = bv.select(X, y, "dart-vc", **({"n_replicates": 3} | FITS | change))
     assert "x0" not in found.names
     assert not any("outside the" in text for text in map(str, found.notes))
 
@@ -402,7 +410,7 @@ def test_no_such_note_where_the_probability_was_not_learned(
 def test_no_such_note_without_signal(two_values: Dataset) -> None:
     X, y = two_values
     shuffled = np.random.default_rng(0).permutation(y)
-    found = bv.select(X, shuffled, n_replicates=3, **FITS)
+    found = bv.select(X, shuffled, "dart-vc", n_replicates=3, **FITS)
     assert found.signal is not None
     assert not found.signal.found
     assert not any("outside the" in text for text in map(str, found.notes))

@@ -65,10 +65,14 @@ def test_order_and_threads_change_nothing(regression: Dataset) -> None:
 
 def test_select_samples_as_sample_does(regression: Dataset) -> None:
     X, y = regression
-    found = bv.select(X, y, random_state=2, n_replicates=3, **SHORT)
-    draws = bv.sample(X, y, bv.DART(), n_replicates=3, random_state=2, **SHORT)
-    np.testing.assert_array_equal(found.draws.vc, draws.vc)
-    np.testing.assert_array_equal(bv.select_from(draws).mask, found.mask)
+    for method in ("dart-vc", "dart-relevance"):
+        off = {"signal_test": False, "row_stability": False}
+        found = bv.select(X, y, method, random_state=2, n_replicates=3, **off, **SHORT)
+        prior = bv.recipes()[method].make_prior()
+        draws = bv.sample(X, y, prior, n_replicates=3, random_state=2, **SHORT)
+        np.testing.assert_array_equal(found.draws.vc, draws.vc)
+        np.testing.assert_array_equal(bv.select_from(draws, method).mask, found.mask)
+    np.testing.assert_array_equal(bv.select_from(draws).values, found.values)
 
 
 def test_permuted_fits_are_fits_to_permuted_responses(regression: Dataset) -> None:

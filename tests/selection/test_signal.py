@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.stats import kstest, spearmanr
 
 import bayesvc as bv
 from bayesvc.report.words import agreement, notes
 from bayesvc.responses.read import read_dataset
 from bayesvc.sampling.config import check_sampling_config
+from bayesvc.selection.largest_correlation import largest_correlations
 from bayesvc.selection.signal import SignalTest, find_signal, plan_signal_test
 from tests.helpers.settings import SETTLED
 
@@ -41,23 +44,103 @@ def test_the_p_value_counts_the_fit_to_y_itself():
     assert SignalTest(0.5, np.zeros(19)).found
 
 
+@pytest.mark.parametrize("n_features", [1, 150, 100_000])
 @pytest.mark.parametrize("n_sweeps", [1, 600, 10_000, 20_000, 100_000, 600_000])
-def test_the_cost_follows_that_of_the_selection(n_sweeps):
-    n_permutations, sweeps = plan_signal_test(n_sweeps)
-    assert 19 <= n_permutations <= 99
-    assert 50 <= sweeps <= 300
+def test_the_cost_follows_that_of_the_selection(n_sweeps, n_features):
+    n_permutations, sweeps = plan_signal_test(n_sweeps, n_features)
+    assert 39 <= n_permutations <= 99
+    assert 50 <= sweeps <= 1000
     if n_sweeps >= 10_000:  # as many as one fit of the default length has
         assert (n_permutations + 1) * sweeps <= 0.4 * n_sweeps
 
 
+def test_longer_chains_for_more_columns():
+    assert [plan_signal_test(100_000, p)[1] for p in (10, 100, 200, 400)] == [300, 300, 600, 1000]
+
+
+def test_three_verdicts():
+    null = np.arange(100) / 100
+    found = [SignalTest(own, null) for own in (2.0, 0.9, 0.5)]
+    assert [test.verdict for test in found] == ["evidence", "inconclusive", "none"]
+    assert [test.found for test in found] == [True, False, False]
+    assert found[0].conclusion("age").startswith("There is evidence that age depends on the")
+    assert found[1].conclusion().startswith("It remains open whether y depends on the columns")
+    assert ["may need more rows" in test.sentence for test in found] == [False, True, True]
+
+
+def test_the_smaller_of_two_p_values_is_doubled():
+    null, null_correlation = np.zeros(39), np.zeros(999)
+    both = SignalTest(1.0, null, 1.0, null_correlation)
+    assert both.p_value == pytest.approx(2 / 1000)
+    assert SignalTest(1.0, null, 0.0, null_correlation).p_value == pytest.approx(2 / 40)
+    assert SignalTest(0.0, null, 0.0, null_correlation).p_value == 1
+    assert "largest rank correlation of y with a column is 1.00" in both.sentence
+
+
+def wide(rng, n, p):
+    X = rng.normal(size=(n, p))
+    return X, X[:, 7] + 0.6 * rng.normal(size=n)
+
+
+def test_with_more_columns_than_rows_rank_correlations_are_tested_too():
+    rng = np.random.default_rng(2)
+    X, y = wide(rng, 40, 60)
+    settings = TWO | {"row_stability": False}
+    found = bv.select(X, y, **settings).signal
+    expected = max(abs(spearmanr(X[:, j], y).statistic) for j in range(60))
+    assert found.correlation == pytest.approx(expected, abs=1e-12)
+    assert found.null_correlation.shape == (999,)
+    assert found.correlation > found.null_correlation.max()
+    assert found.found
+    monotone = bv.select(np.exp(3 * X), y, **settings).signal
+    assert monotone.correlation == found.correlation
+    np.testing.assert_array_equal(monotone.null_correlation, found.null_correlation)
+    assert bv.select(X[:, :39], y, **settings).signal.correlation is None
+
+
+def test_the_largest_correlation_of_noise_is_like_those_of_its_permutations():
+    rng = np.random.default_rng(8)
+    ranks = []
+    for k in range(60):
+        data = read_dataset(rng.normal(size=(20, 25)), rng.normal(size=20))
+        found = largest_correlations(data, k)
+        ranks.append((found[1:] >= found[0]).mean())
+    assert kstest(ranks, "uniform").pvalue > 1e-4
+
+
+def test_levels_and_missing_values_take_part():
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame(rng.normal(size=(30, 30)))
+    X["site"] = rng.choice(list("abc"), 30)
+    X.loc[::3, 0] = np.nan
+    X.columns = X.columns.astype(str)
+    y = (X["site"] == "b") + 0.1 * rng.normal(size=30)
+    own = largest_correlations(read_dataset(X, y), 0)
+    assert own[0] == pytest.approx(spearmanr(X["site"] == "b", y).statistic)
+    assert own[0] > own[1:].max()
+    blocks = (X["site"] == "b").to_numpy()
+    within = largest_correlations(read_dataset(X, y, permute_within=blocks), 0)
+    assert within[0] == own[0]
+    assert within[1:].min() >= 0.6  # what the blocks explain stays
+
+
+def test_correlations_are_kept_in_files(tmp_path):
+    X, y = wide(np.random.default_rng(2), 30, 40)
+    found = bv.select(X, y, **TWO | {"row_stability": False})
+    found.save(tmp_path / "found.npz")
+    again = bv.Selection.load(tmp_path / "found.npz").signal
+    assert again.p_value == found.signal.p_value
+    np.testing.assert_array_equal(again.null_correlation, found.signal.null_correlation)
+
+
 def test_verdict_of_signal_and_noise(noise, signal):
-    found, none = bv.select(*signal, **TWO), bv.select(*noise, **TWO)
+    found, none = bv.select(*signal, "dart-vc", **TWO), bv.select(*noise, "dart-vc", **TWO)
     assert found.signal.found
-    assert "The signal test finds a signal" in repr(found)
-    assert [
-        "The signal test finds a signal" in n.text for n in notes(found) if n.severity == "good"
-    ].count(True) == 1
-    assert not any("The signal test finds a signal" in n.text for n in notes(none))
+    assert "There is evidence that y depends on the columns" in repr(found)
+    assert ["There is evidence that" in n.text for n in notes(found) if n.severity == "good"].count(
+        True
+    ) == 1
+    assert not any("There is evidence that" in n.text for n in notes(none))
     assert not none.signal.found
     assert len(none.selected) > 0
     assert [note.code for note in none.notes].count("no-signal") == 1
@@ -85,8 +168,8 @@ def test_what_was_emptied_is_told_without_a_cut(noise, tmp_path):
     assert empty.unreached is None
     assert np.isnan(empty.table["margin"]).all()
     assert not empty.stability.leave_one_out.any()
-    assert "the signal test finds no signal, so nothing is selected" in empty.explain("x0")
-    assert empty.notes[0].text.endswith("Nothing is selected.")
+    assert "without evidence of signal, nothing is selected" in empty.explain("x0")
+    assert empty.notes[0].text.endswith("A selection without evidence may be due to chance.")
     assert json.loads(empty.to_json())["allow_empty"] is True
     empty.save(tmp_path / "empty.npz")
     again = bv.Selection.load(tmp_path / "empty.npz")
@@ -99,14 +182,14 @@ def test_of_several_methods_each_warning_is_told_once(signal):
     short = {"burn_in": 100, "n_draws": 100, "random_state": 1}
     rng = np.random.default_rng(1)
     X, y = rng.uniform(size=(60, 40)), rng.normal(size=60)
-    both = bv.compare(X, y, ["dart-relevance", "dart-mpm"], **short)
+    both = bv.compare(X, y, ["dart-relevance", "dart-mpm"], allow_empty=False, **short)
     assert [note.code for note in both.notes].count("no-signal") == 1
     assert any(
         text.startswith("dart-relevance: No variable reaches") for text in map(str, both.notes)
     )
-    assert "Note: The signal test finds no signal" in repr(both)
+    assert "Note: There is no evidence that y depends on the columns" in repr(both)
     sentence, names = agreement(both)
-    assert sentence.startswith("The signal test finds no signal (p = ")
+    assert sentence.startswith("There is no evidence that y depends on the columns (signal test,")
     assert set(names) == set(both["dart-relevance"].names) & set(both["dart-mpm"].names)
     clear = bv.compare(*signal, ["dart-vc", "dart-mpm"], **short)
     assert not any("signal" in text for text in map(str, clear.notes))
@@ -122,9 +205,14 @@ def test_comparison_and_selector_know_it_too(noise):
 
 
 def test_it_can_be_left_out_and_changes_nothing_else(signal):
-    with_test, without = bv.select(*signal, **TWO), bv.select(*signal, signal_test=False, **TWO)
-    assert without.signal is None
-    np.testing.assert_array_equal(with_test.values, without.values)
+    for method in ("dart-vc", "dart-relevance"):
+        with_test = bv.select(*signal, method, **TWO)
+        without = bv.select(*signal, method, signal_test=False, **TWO)
+        assert without.signal is None
+        np.testing.assert_array_equal(with_test.mask, without.mask)
+        np.testing.assert_array_equal(with_test.draws.vc, without.draws.vc)
+    more, less = with_test.values, without.values
+    np.testing.assert_allclose(np.log(more / (1 - more)) - np.log(less / (1 - less)), 0.3)
 
 
 def test_same_bits_on_any_number_of_threads(noise):

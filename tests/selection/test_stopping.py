@@ -35,17 +35,17 @@ def test_the_first_stable_number(text, number):
 
 
 def test_as_if_that_number_had_been_asked_for(data):
-    found = bv.select(*data, n_replicates="auto", **SHORT)
+    found = bv.select(*data, "dart-vc", n_replicates="auto", **SHORT)
     number = found.draws.n_replicates
     assert number == found.stopping.n_replicates == found.method.n_replicates
     assert 5 <= number <= 40
     assert found.stopping.stable
     assert f"Stopped after {number} replicates" in repr(found)
-    same = bv.select(*data, n_replicates=number, **SHORT)
+    same = bv.select(*data, "dart-vc", n_replicates=number, **SHORT)
     np.testing.assert_array_equal(found.values, same.values)
     for fewer in range(number - 4, number):
         np.testing.assert_array_equal(
-            bv.select(*data, n_replicates=fewer, **SHORT).mask, found.mask
+            bv.select(*data, "dart-vc", n_replicates=fewer, **SHORT).mask, found.mask
         )
 
 

@@ -50,20 +50,23 @@ def spied(monkeypatch):
 def test_parameters_are_those_of_select():
     own = inspect.signature(bv.row_stability).parameters
     theirs = inspect.signature(bv.select).parameters
-    assert set(resampled.SETTINGS) == set(theirs) - set(own)
+    assert set(resampled.SETTINGS) == set(theirs) - set(own) - {"row_stability"}
     for name in set(own) & set(theirs) - {"allow_empty"}:  # that of the selection, if there is one
         assert own[name].default == theirs[name].default
 
 
-def test_what_a_selection_may_leave_empty_its_halves_may_too(spied):
+def test_halves_are_tested_for_signal_only_if_that_is_asked_for(spied):
     rng = np.random.default_rng(3)
     X, y = rng.uniform(size=(100, 8)), rng.normal(size=100)
-    empty = bv.select(X, y, allow_empty=True, **TWO)
+    empty = bv.select(X, y, **TWO)
     assert empty.names == []
     bv.row_stability(X, y, selection=empty, n_subsamples=2)
-    assert [call["allow_empty"] for call in spied] == [True, True]
-    bv.row_stability(X, y, selection=empty, n_subsamples=2, allow_empty=False)
-    assert [call["allow_empty"] for call in spied[2:]] == [False, False]
+    assert [call["allow_empty"] for call in spied] == [False, False]
+    assert [call["signal_test"] for call in spied] == [False, False]
+    bv.row_stability(X, y, selection=empty, n_subsamples=2, allow_empty=True)
+    assert [call["allow_empty"] for call in spied[2:]] == [True, True]
+    assert [call["signal_test"] for call in spied[2:]] == [True, True]
+    assert not any(call["row_stability"] for call in spied)
 
 
 def test_drivers_are_always_selected_and_noise_seldom(planted):
@@ -236,7 +239,7 @@ def test_categories_missing_values_and_classes(rng):
     X = pd.DataFrame({"dose": rng.uniform(size=n), "site": site, "age": rng.uniform(size=n)})
     X.loc[::7, "age"] = np.nan
     y = np.where((site == "west") ^ (rng.uniform(size=n) < 0.05), "ill", "well")
-    stable = bv.row_stability(X, y, n_subsamples=6, **TWO)
+    stable = bv.row_stability(X, y, "dart-vc", n_subsamples=6, **TWO)
     assert stable.selection.names == ["site"]
     assert stable.frequency[1] == 1
     assert stable.table["variable"].tolist() == ["dose", "site", "age"]
@@ -303,7 +306,7 @@ def test_progress_is_counted_in_selections(planted, monkeypatch):
 def test_what_is_shown(planted, tmp_path):
     stable = bv.row_stability(*planted, n_subsamples=4, **TWO)
     text = str(stable)
-    assert text.startswith("dart-vc on 2 pairs of disjoint subsamples of 80 of 160 rows\n")
+    assert text.startswith("dart-relevance on 2 pairs of disjoint subsamples of 80 of 160 rows\n")
     assert "  x2             yes      100 %" in text
     assert "a low frequency does not rule a variable out" in text
     page = stable._repr_html_()

@@ -86,8 +86,9 @@ _RUN = (
                  help="Number of trees in each ensemble."),
     click.option("--signal-test/--no-signal-test", default=True, show_default=True,
                  help="Test whether the response depends on the columns at all."),
-    click.option("--allow-empty", is_flag=True,
-                 help="Select nothing if the signal test finds no signal."),
+    click.option("--allow-empty/--no-allow-empty", default=None,
+                 help="Select nothing without evidence of signal. By default only with "
+                 "dart-relevance and bart-relevance."),
     click.option("--out", type=click.Path(path_type=Path),
                  help="Folder for the results. By default it is named after FILE."),
     click.option("--resume", is_flag=True, help="Continue a run that was stopped."),

@@ -25,7 +25,7 @@ def check_subsamples(
         data.X, data.y, SubsampleScheme(n_subsamples, 0.5, pairs=True), selection=None, blocks=None,
         method=how.pop("method"), n_jobs=settings["n_jobs"], **about,
         settings={name: settings[name] for name in chain} | how,
-        random_state=settings["random_state"], allow_empty=settings["allow_empty"],
+        random_state=settings["random_state"], allow_empty=bool(settings["allow_empty"]),
     )  # fmt: skip
 
 

@@ -33,11 +33,13 @@ _NO_RESULT = "Stopped before there was a result"
 
 @click.command()
 @data_options
-@click.option("--method", metavar="NAME", help="Method from `bayesvc recipes`. By default dart-vc.")
+@click.option(
+    "--method", metavar="NAME", help="Method from `bayesvc recipes`. By default dart-relevance."
+)
 @click.option(
     "--goal",
     metavar="NAME",
-    help="Choose the method by purpose: balanced, quick, screening or confirmatory.",
+    help="Choose the method by purpose: balanced, paper, quick, screening or confirmatory.",
 )
 @click.option(
     "--replicates",
@@ -54,6 +56,12 @@ _NO_RESULT = "Stopped before there was a result"
     "use them.",
 )
 @click.option(
+    "--row-stability/--no-row-stability",
+    default=None,
+    help="Also repeat the selection on 16 random halves of the rows, with short runs. By default "
+    "only with dart-relevance and bart-relevance.",
+)
+@click.option(
     "--subsamples",
     type=click.IntRange(2),
     metavar="NUMBER",
@@ -68,6 +76,7 @@ def select(
     goal: str | None,
     replicates: int | Literal["auto"] | None,
     permutations: int | None,
+    row_stability: bool | None,
     subsamples: int | None,
     **request: Any,
 ) -> None:
@@ -89,6 +98,8 @@ def select(
             f"--method and --goal both pick a method. Got --method {method} and --goal {goal}. "
             "Give one of them."
         )
+    if subsamples and row_stability is None:
+        row_stability = False  # subsamples do the same, and more
     how: dict[str, Any] = {"method": method, "goal": goal}
     known = None if replicates == "auto" else replicates
     plan = resolve_method(**how, n_replicates=known, n_permutations=permutations)
@@ -101,7 +112,11 @@ def select(
     run = start_run("select", request, [plan], settings, subsamples or 0, check)
     with run as (data, folder):
         found, is_partial = _run(
-            data, plan, {**how, **settings, **data.about}, folder, auto=replicates == "auto"
+            data,
+            plan,
+            {**how, **settings, **data.about, "row_stability": row_stability},
+            folder,
+            auto=replicates == "auto",
         )
         missing = None
         if is_partial:
@@ -147,7 +162,8 @@ def _run(
         if finished is None:
             raise folder.stopped(_NO_RESULT) from None
         # after Ctrl-C nobody wants to wait for a test
-        return chosen(finished, permutations, signal_test=False, allow_empty=False), True
+        rest = {"signal_test": False, "allow_empty": False, "row_stability": False}
+        return chosen(finished, permutations, **rest), True
     except KeyboardInterrupt:
         raise folder.stopped(_NO_RESULT) from None
 

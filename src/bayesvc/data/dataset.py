@@ -165,9 +165,9 @@ class Dataset:
         return BackgroundCall(lambda: self._linear_model(self.weights)).result()
 
     def _linear_model(self, weights: FloatArray | None) -> LinearModel:
-        return LinearModel.from_blocks(self._design_blocks(weights), self.n_rows)
+        return LinearModel.from_blocks(self.design_blocks(weights), self.n_rows)
 
-    def _design_blocks(self, weights: FloatArray | None) -> Iterator[FloatArray]:
+    def design_blocks(self, weights: FloatArray | None = None) -> Iterator[FloatArray]:
         """Yield the columns of the design, times the roots of the weights, a few at a time."""
         root = None if weights is None else np.sqrt(weights)
         first = 0

@@ -18,6 +18,7 @@ from bayesvc.measures import Measure
 from bayesvc.priors.base import TreePrior
 from bayesvc.responses.base import Response
 from bayesvc.sampling.progress import ProgressCallback
+from bayesvc.selection.methods import Goal
 from bayesvc.selection.result import Selection
 from bayesvc.selection.select import select
 from bayesvc.thresholds import Threshold
@@ -29,8 +30,8 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
     Parameters
     ----------
     method : str, optional
-        Name of a method; `bayesvc.recipes` lists them. By default "dart-vc".
-    goal : {"balanced", "quick", "screening", "confirmatory"}, optional
+        Name of a method; `bayesvc.recipes` lists them. By default "dart-relevance".
+    goal : {"balanced", "paper", "quick", "screening", "confirmatory"}, optional
         Chooses the method; ``selection_`` says which and why.
     prior, measure, threshold : optional
         Replace those of the method. `prior` is an object such as ``BART(k=3)``; `measure`
@@ -40,9 +41,9 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
     n_permutations : int, optional
         Number of replicates, and of null replicates (on permuted responses); by default those of
         the paper. "auto" stops when the selection is stable, or after `max_seconds`.
-    signal_test, allow_empty : bool
-        Whether to test for any signal (default True), and whether to select nothing if there is
-        none (default False); see `bayesvc.select`.
+    signal_test, allow_empty, row_stability : bool, optional
+        Whether to test for any signal, whether to select nothing without evidence of it, and
+        whether to repeat the selection on half-samples of the rows; see `bayesvc.select`.
     n_trees : int, default 20
         Number of trees in a forest.
     burn_in, n_draws : int or "auto", optional
@@ -126,7 +127,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         self,
         method: str | None = None,
         *,
-        goal: Literal["balanced", "quick", "screening", "confirmatory"] | None = None,
+        goal: Goal | None = None,
         prior: TreePrior | None = None,
         measure: str | Measure | Callable[[Any], Any] | None = None,
         threshold: str | Threshold | Callable[[Any], Any] | None = None,
@@ -142,7 +143,8 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         checkpoint: PathLike | None = None,
         groups: Groups | None = None,
         signal_test: bool = True,
-        allow_empty: bool = False,
+        allow_empty: bool | None = None,
+        row_stability: bool | None = None,
         max_seconds: float | None = None,
     ) -> None:
         self.method = method
@@ -163,6 +165,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         self.groups = groups
         self.signal_test = signal_test
         self.allow_empty = allow_empty
+        self.row_stability = row_stability
         self.max_seconds = max_seconds
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, permute_within: Any = None) -> Self:

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bayesvc._typing import FloatArray
+from bayesvc._validation import check_integer
 from bayesvc.exceptions import Note
-from bayesvc.measures._relevance_model import LEARNED_TREES, probability
+from bayesvc.measures import _relevance_dart, _relevance_model
 from bayesvc.measures._tally import tally_of
 from bayesvc.measures.base import ColumnInfo, Measure
 
+LEARNED_TREES = 20
 _LEARNED_PRIORS = ("bart", "dart")
 
 
-def relevance(draws: object) -> FloatArray:
+def relevance(draws: object, version: int = 2) -> FloatArray:
     """Return the probability that each variable is relevant, from what the replicates agree on.
 
-    The model behind it was learned on problems with known answers, with BART and DART forests of
-    20 trees. It needs several replicates: a variable that only one of them uses is in doubt. With
-    a single replicate the usual agreement is assumed.
+    The formula behind it was learned on tables with known answers, with BART and DART forests of
+    20 trees. It needs several replicates: a variable that only one of them uses is in doubt.
+
+    Parameters
+    ----------
+    draws : Draws
+    version : {1, 2}, default 2
+        Version of the formula. BART has the first one in either case.
 
     Returns
     -------
@@ -34,14 +42,34 @@ def relevance(draws: object) -> FloatArray:
     >>> from bayesvc.measures import relevance
     >>> vc = np.array([[2.0, 1.0] + [0.02] * 48, [2.5, 0.0] + [0.03] * 48])
     >>> relevance(SimpleNamespace(vc=vc, mpvip=np.minimum(vc, 1)))[:3].round(2)
-    array([0.9 , 0.01, 0.  ])
+    array([1.  , 0.03, 0.  ])
     """
-    return probability(tally_of(draws, "vc"), tally_of(draws, "mpvip"))
+    return _probability(draws, tally_of(draws, "vc"), tally_of(draws, "mpvip"), version)
+
+
+def _probability(draws: object, vc: FloatArray, mpvip: FloatArray, version: int) -> FloatArray:
+    if version == 1 or _is_of_bart(draws):
+        return _relevance_model.probability(vc, mpvip)
+    n_trees = getattr(draws, "n_trees", None) or LEARNED_TREES
+    return _relevance_dart.probability(vc, mpvip, n_trees)
+
+
+def _is_of_bart(draws: object) -> bool:
+    prior = getattr(draws, "prior", None)
+    return prior is not None and prior.name == "bart"
 
 
 @dataclass(frozen=True)
 class Relevance(Measure):
-    """The measure "relevance"."""
+    """The measure "relevance".
+
+    Parameters
+    ----------
+    version : {1, 2}, default 2
+        Version of the formula; a file of a selection keeps its own.
+    """
+
+    version: int = 2
 
     name = "relevance"
     label = "P(relevant)"
@@ -49,21 +77,30 @@ class Relevance(Measure):
     description = "Probability that the variable is relevant, from what the replicates agree on."
     is_probability = True
     min_replicates = 2
+    checked = True
     default_threshold = "most-probable"
 
     def compute(self, draws: Any) -> FloatArray:
         """Return `relevance`."""
-        return relevance(draws)
+        return relevance(draws, self.version)
 
     def per_replicate(self, draws: Any) -> FloatArray:
-        """Return what each replicate says if the others agreed with it as usual."""
-        counts, inclusion = tally_of(draws, "vc"), tally_of(draws, "mpvip")
-        rows = range(len(counts))
-        return np.array([probability(counts[[row]], inclusion[[row]]) for row in rows])
+        """Return what each replicate says alone."""
+        vc, mpvip = tally_of(draws, "vc"), tally_of(draws, "mpvip")
+        rows = range(len(vc))
+        return np.array([_probability(draws, vc[[r]], mpvip[[r]], self.version) for r in rows])
+
+    def given_signal(self, values: FloatArray, p_value: float) -> FloatArray:
+        """Return the probabilities in the light of the p-value of the signal test."""
+        return values if self.version == 1 else _relevance_dart.given_signal(values, p_value)
 
     def columns(self, n_columns: int) -> tuple[ColumnInfo, ...]:
         """Return the column of the probability."""
         return (ColumnInfo(self.name, self.label, self.description),)
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Relevance:
+        """Return the measure with other settings; a file without a version has the first one."""
+        return Relevance(version=check_integer("version", settings.get("version", 1), 1))
 
     def incompatibility(self, prior: Any) -> str | None:
         """Return why the model does not apply to this prior, or None."""

@@ -90,6 +90,9 @@ class Measure(Protocol):
     replicates_average : bool
         Whether the importance summarises what `per_replicate` returns, rather than what the
         replicates agree on.
+    checked : bool
+        Whether a selection by it is checked by default: nothing is selected without evidence of
+        signal, and the selection is repeated on half-samples of the rows.
     default_threshold : str
         Name of the threshold to use if none is given.
     plot : str
@@ -119,6 +122,7 @@ class Measure(Protocol):
     is_probability: bool = False
     min_replicates: int = 1
     replicates_average: bool = False
+    checked: bool = False
     default_threshold: str = "clustering"
     plot: str = "importance"
     recomputable: bool = True
@@ -141,6 +145,10 @@ class Measure(Protocol):
         """Return what each replicate says alone: (n_replicates, n_features)."""
         rows = [first_column(self.compute(draws.take([r]))) for r in range(draws.n_replicates)]
         return np.array(rows, dtype=np.float64)
+
+    def given_signal(self, values: FloatArray, p_value: float) -> FloatArray:
+        """Return the importance in the light of the p-value of the signal test."""
+        return values
 
     def columns(self, n_columns: int) -> tuple[ColumnInfo, ...]:
         """Return what the table says about the columns of the measure."""
@@ -185,9 +193,9 @@ class Measure(Protocol):
 
 _MEMBERS = (
     "name", "label", "axis_label", "description", "n_columns", "scale", "lower_is_better",
-    "is_probability", "min_replicates", "replicates_average", "default_threshold", "plot",
-    "recomputable", "compute", "per_replicate", "columns", "rank_view", "incompatibility", "notes",
-    "settings", "with_settings",
+    "is_probability", "min_replicates", "replicates_average", "checked", "default_threshold",
+    "plot", "recomputable", "compute", "per_replicate", "given_signal", "columns", "rank_view",
+    "incompatibility", "notes", "settings", "with_settings",
 )  # fmt: skip
 
 

@@ -214,7 +214,8 @@ def _blocks(selections: Iterable[Selection]) -> list[str]:
 def _signal_arguments(selection: Selection) -> list[str]:
     if selection.signal is None:
         return ["signal_test=False"]
-    return ["allow_empty=True"] if selection.allow_empty else []
+    usual = selection.method.measure.checked
+    return [] if selection.allow_empty == usual else [f"allow_empty={selection.allow_empty}"]
 
 
 def _call(result: str, function: str, arguments: list[str]) -> str:

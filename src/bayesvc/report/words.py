@@ -69,12 +69,11 @@ def conclusion(selection: Selection, target: str = "y") -> tuple[str, list[str]]
     p, names = len(selection.mask), by_importance(selection)
     of = "The only column" if p == 1 else f"{number(len(names))} of {number(p)} columns"
     verb = "was" if len(names) == 1 else "were"
-    no_signal = selection.signal is not None and not selection.signal.found
-    if no_signal and selection.signal is not None:
-        opening = f"The signal test finds no signal (p = {selection.signal.p_value:.2g})"
+    if selection.signal is not None and not selection.signal.found:
+        opening = selection.signal.conclusion(target)
         if names:
             return f"{opening}; {of[0].lower()}{of[1:]} {verb} selected anyway", names
-        return f"{opening}, so no column is selected as predictive of {target}", []
+        return f"{opening}; no column is selected", []
     if not names:
         which = "The only column was not" if p == 1 else f"None of the {number(p)} columns was"
         return f"{which} selected as predictive of {target}", []
@@ -111,7 +110,7 @@ def agreement(selections: Mapping[str, Selection], target: str = "y") -> tuple[s
         )
         return f"None of {number(p)} columns was selected as predictive of {target} by {which}", []
     if first.signal is not None and not first.signal.found:
-        opening = f"The signal test finds no signal (p = {first.signal.p_value:.2g})"
+        opening = first.signal.conclusion(target)
         if names:
             return f"{opening}; {all_select[0].lower()}{all_select[1:]} {number(len(names))}", names
         return (
@@ -174,8 +173,8 @@ def stability_note(selection: Selection) -> Note | None:
         return None  # a note of the selection says why
     if selection.withheld:
         text = (
-            "Nothing is selected because the signal test found no signal. The replicates say "
-            "nothing about the stability of that."
+            "Nothing is selected for want of evidence that y depends on the columns. The "
+            "replicates say nothing about the stability of that."
         )
         return Note("stability", "info", text)
     if replicates == 1:

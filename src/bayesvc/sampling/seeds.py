@@ -24,6 +24,9 @@ class Role(IntEnum):
     SIGNAL_REPLICATE = 8
     SUBSAMPLE_ROWS = 9
     SUBSAMPLE_SEED = 10
+    SIGNAL_CORRELATION = 11
+    SIGNAL_ROWS = 12
+    HALF_SAMPLE = 13
 
 
 def random_words(entropy: int, role: Role, number: int, n_words: int) -> NDArray[np.uint64]:

@@ -6,7 +6,7 @@ Names in the file stay as they are: its "cut" is `Selection.threshold_result`, w
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, TypeVar, cast, get_args
 
 import numpy as np
@@ -76,6 +76,8 @@ def to_arrays(selection: Selection) -> Arrays:
         arrays |= add_prefix("permuted/", _draws_file.to_arrays(selection.permuted))
     if selection.signal is not None:
         arrays["signal/null"] = selection.signal.null
+        if selection.signal.null_correlation is not None:
+            arrays["signal/null_correlation"] = selection.signal.null_correlation
     if not MEASURES.is_own(selection.method.measure.name):
         arrays["per_replicate"] = selection.per_replicate
     return KIND.with_settings(_settings(selection), 1, arrays)
@@ -97,6 +99,7 @@ def _settings(selection: Selection) -> dict[str, Any]:
         "frame": selection.frame,
         "allow_empty": selection.allow_empty,
         "explained": None if signal is None else signal.explained,
+        "correlation": None if signal is None else signal.correlation,
         "enough": None if stopping is None else asdict(stopping),
         "data_notes": [note.as_dict() for note in selection.data_notes],
     }
@@ -124,7 +127,7 @@ def from_parts(
         permuted=permuted,
         twins=tuple(_twin(twin) for twin in settings["twins"]),
         frame=_frame(settings["frame"]),
-        signal=_signal(settings["explained"], arrays),
+        signal=_signal(settings, arrays),
         allow_empty=bool(settings.get("allow_empty", False)),  # earlier files do not say
         stopping=_stopping(settings["enough"]),
         row_frequency=_optional("row_share", arrays, (p,)),
@@ -163,13 +166,22 @@ def _null(
     return null, permuted
 
 
-def _signal(explained: Any, arrays: ReadArrays) -> SignalTest | None:
+def _signal(settings: dict[str, Any], arrays: ReadArrays) -> SignalTest | None:
+    explained, correlation = settings["explained"], settings.get("correlation")
     if explained is None:
         return None
-    null = check_array("signal/null", arrays, (None,), np.float64)
-    if not (len(null) and np.isfinite(null).all()):
+    found = SignalTest(float(explained), _permuted("signal/null", arrays))
+    if correlation is None:
+        return found
+    null = _permuted("signal/null_correlation", arrays)
+    return replace(found, correlation=float(correlation), null_correlation=null)
+
+
+def _permuted(name: str, arrays: ReadArrays) -> FloatArray:
+    values = check_array(name, arrays, (None,), np.float64)
+    if not (len(values) and np.isfinite(values).all()):
         raise ValueError("the signal test has no permutations")
-    return SignalTest(float(explained), null)
+    return values
 
 
 def _frame(kind: Any) -> str | None:

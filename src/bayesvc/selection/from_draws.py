@@ -19,7 +19,7 @@ from bayesvc.selection.methods import (
     resolve_method,
 )
 from bayesvc.selection.result import Selection
-from bayesvc.thresholds import Threshold
+from bayesvc.thresholds import Threshold, check_threshold
 
 
 def select_from(
@@ -37,7 +37,8 @@ def select_from(
     draws : Draws
     method : str, optional
         Name of a method; `bayesvc.recipes` lists them. The draws must be of its prior, if their
-        prior is known. By default the VC-measure with clustering.
+        prior is known. By default the probability of relevance, or, with a single replicate or
+        another prior than BART and DART, the VC-measure with clustering.
     measure, threshold : optional
         Replace those of the method: a name, an object or a function, as in `select`.
     permuted : Draws, optional
@@ -61,6 +62,8 @@ def select_from(
     _check_draws("draws", draws)
     name = _check_method(method, draws)
     prior = None if name is not None else draws.prior
+    if name is None and measure is None and draws.n_replicates == 1:
+        measure = _measure_of_one(threshold)
     plan = resolve_method(name, prior=prior, measure=measure, threshold=threshold)
     check_replicates(plan.measure, draws.prior, draws.n_replicates)
     null = _null(plan, permuted)
@@ -74,6 +77,12 @@ def select_from(
         method=found, mask=mask, threshold_result=result, values=values, null=null, draws=draws,
         permuted=permuted,
     )  # fmt: skip
+
+
+def _measure_of_one(threshold: Any) -> str:
+    """Return the measure to use by default if there is a single replicate."""
+    own = None if threshold is None else check_threshold(threshold).default_measure
+    return own or "vc-measure"
 
 
 def _check_method(method: Any, draws: Draws) -> str | None:

@@ -24,7 +24,12 @@ _MOST_NAMES = 5
 
 def notes_of(selection: Selection) -> tuple[Note, ...]:
     """Return all notes on a selection."""
-    return (*notes_on_result(selection), *_left_out(selection), *_twins(selection))
+    return (
+        *notes_on_result(selection),
+        *_left_out(selection),
+        *_differs_from_paper(selection),
+        *_twins(selection),
+    )
 
 
 def notes_on_result(selection: Selection) -> tuple[Note, ...]:
@@ -66,10 +71,7 @@ def shared_notes(selections: Mapping[str, Selection]) -> tuple[Note, ...]:
 def _no_signal(selection: Selection) -> Note | None:
     if selection.signal is None or selection.signal.found:
         return None
-    follows = (
-        "Nothing is selected." if selection.withheld else "Any selection may be due to chance."
-    )
-    text = f"{selection.signal.sentence} {follows}"
+    text = f"{selection.signal.sentence} A selection without evidence may be due to chance."
     return Note("no-signal", "warning", text)
 
 
@@ -150,6 +152,34 @@ def _left_out(selection: Selection) -> list[Note]:
         f"'{prior.name}-relevance' selects."
     )
     return [Note("left-out", "info", text)]
+
+
+def _differs_from_paper(selection: Selection) -> list[Note]:
+    """Return a note if the VC-measure of the paper selects other variables by the same replicates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesvc as bv
+    >>> counts = np.zeros((2, 10, 20), dtype=int)
+    >>> counts[:, :, 0], counts[:, :, 1] = 30, 1
+    >>> bv.select_from(bv.Draws.from_counts(counts)).notes[0].code
+    'vc-measure'
+    """
+    own, other = selection.mask, selection.paper_mask
+    if other is None or selection.withheld or (own == other).all():
+        return []
+    more, fewer = (
+        [selection.labels[j] for j in np.flatnonzero(some).tolist()]
+        for some in (other & ~own, own & ~other)
+    )
+    also = f"also select {listed(more, _MOST_NAMES)}" if more else ""
+    less = f"not select {listed(fewer, _MOST_NAMES)}" if fewer else ""
+    text = (
+        "By the same replicates, the VC-measure of the paper would "
+        f"{' and '.join(part for part in (also, less) if part)}."
+    )
+    return [Note("vc-measure", "info", text)]
 
 
 def _twins(selection: Selection) -> list[Note]:

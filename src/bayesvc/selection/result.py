@@ -22,12 +22,8 @@ from bayesvc.data.frames import make_frame
 from bayesvc.draws import diagnostics
 from bayesvc.draws.draws import Draws
 from bayesvc.exceptions import Note
-from bayesvc.measures.base import (
-    ColumnInfo,
-    RankView,
-    first_column,
-    replicate_values,
-)
+from bayesvc.measures import vc_measure
+from bayesvc.measures.base import ColumnInfo, RankView, first_column, replicate_values
 from bayesvc.selection import notes as _notes
 from bayesvc.selection import text as _text
 from bayesvc.selection.apply import apply_method
@@ -36,6 +32,7 @@ from bayesvc.selection.prediction_check import PredictionCheck, check_prediction
 from bayesvc.selection.stability import Stability, compute_stability, leave_one_out
 from bayesvc.selection.substitutes import Twin
 from bayesvc.selection.table import measure_columns, p_values, table_columns
+from bayesvc.thresholds import clustering
 from bayesvc.thresholds.base import ThresholdResult
 
 if TYPE_CHECKING:
@@ -238,7 +235,17 @@ class Selection:
             return self.mask
         if self.method.measure.min_replicates > 1:  # one taken twice would agree with itself
             replicates = sorted(set(replicates))
-        return apply_method(self.method, self.draws.take(replicates), self.null)[0]
+        return apply_method(self.method, self.draws.take(replicates), self.null, self.signal)[0]
+
+    @cached_property
+    def paper_mask(self) -> BoolArray | None:
+        """What the paper's VC-measure with clustering selects by the same replicates.
+
+        None unless the method is one of the package's own, by the probability of relevance.
+        """
+        if not self.method.measure.checked or self.draws.n_features < 2:
+            return None
+        return clustering(vc_measure(self.draws))
 
     @cached_property
     def mixing(self) -> diagnostics.Mixing:

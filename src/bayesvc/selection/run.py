@@ -116,7 +116,7 @@ def make_selection(
     own = sampled[method.prior]
     draws = own.first(method.n_replicates)
     null = own.null(method.measure, method.n_permutations)
-    mask, result, values = apply_method(method, draws, null)
+    mask, result, values = apply_method(method, draws, null, signal)
     found = Selection(
         method=method,
         mask=mask,

@@ -20,7 +20,8 @@ from bayesvc.sampling.config import check_sampling_config
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.selection.comparison import Comparison
 from bayesvc.selection.data_notes import with_data_notes
-from bayesvc.selection.methods import RECIPES, Method, resolve_method
+from bayesvc.selection.half_samples import can_repeat, half_sample_frequency
+from bayesvc.selection.methods import RECIPES, Goal, Method, resolve_method
 from bayesvc.selection.notes import notes_on_result, shared_notes
 from bayesvc.selection.result import Selection
 from bayesvc.selection.run import (
@@ -38,7 +39,7 @@ def select(
     y: Any,
     method: str | None = None,
     *,
-    goal: Literal["balanced", "quick", "screening", "confirmatory"] | None = None,
+    goal: Goal | None = None,
     prior: TreePrior | None = None,
     measure: str | Measure | Callable[[Draws], Any] | None = None,
     threshold: str | Threshold | Callable[[FloatArray], Any] | None = None,
@@ -56,7 +57,8 @@ def select(
     sample_weight: Any = None,
     permute_within: Any = None,
     signal_test: bool = True,
-    allow_empty: bool = False,
+    allow_empty: bool | None = None,
+    row_stability: bool | None = None,
     max_seconds: float | None = None,
 ) -> Selection:
     """Select the columns of X that are predictive of y.
@@ -70,8 +72,8 @@ def select(
         Response: numbers, or two classes (probit model): text, booleans, or 0 and 1. For any other
         two numbers pass ``response="binary"``. A pandas series is matched to a pandas X by index.
     method : str, optional
-        Name of a method; `bayesvc.recipes` lists them. By default "dart-vc".
-    goal : {"balanced", "quick", "screening", "confirmatory"}, optional
+        Name of a method; `bayesvc.recipes` lists them. By default "dart-relevance".
+    goal : {"balanced", "paper", "quick", "screening", "confirmatory"}, optional
         Picks the method; the result says which and why.
     prior : TreePrior, optional
         Settings of the prior, such as ``BART(k=3)``. It must be of the kind that `method` uses.
@@ -82,8 +84,9 @@ def select(
         function of draws that returns an array of shape (n_features,) or (n_features, n_columns).
     threshold : str, Threshold or callable, optional
         Replaces the threshold of the method: "local", "gse", "gmax", "median-probability",
-        "most-probable" or "clustering"; an object such as ``Permutation("gse", alpha=0.1)`` (see
-        `bayesvc.thresholds.Threshold`); or a function from the importance to a boolean mask.
+        "most-probable", "fdr" or "clustering"; an object such as ``FDR(0.05)`` or
+        ``Permutation("gse", alpha=0.1)`` (see `bayesvc.thresholds.Threshold`); or a function from
+        the importance to a boolean mask.
     n_replicates : int or "auto", optional
         Number of replicates (independent chains); by default as many as in the paper. "auto" adds
         replicates until four in a row have left the selection unchanged, up to 40.
@@ -106,10 +109,17 @@ def select(
         do not count as evidence.
     signal_test : bool, default True
         Also test whether y depends on X at all, with short chains on permuted responses; see
-        ``selection.signal``. It takes about a third of the time of the chains themselves.
-    allow_empty : bool, default False
-        Select nothing if that test finds no signal. Without it, methods with clustering always
-        select at least one variable, and so do "dart-relevance" and "bart-relevance".
+        ``selection.signal``. It takes about 40 % of the time of the chains themselves.
+    allow_empty : bool, optional
+        Select nothing unless that test finds evidence of signal. By default True with the measure
+        "relevance", as in the default method, and False with others, which select as in the paper.
+        If it is False, methods with clustering or the threshold "most-probable" always select at
+        least one variable.
+    row_stability : bool, optional
+        Also repeat the selection on 16 half-samples of the rows, with short chains: see
+        ``selection.row_frequency``. It takes about half of the time of the chains themselves. By
+        default True with the measure "relevance", except for tables of fewer than 20 rows or more
+        than 20 million cells. `bayesvc.row_stability` does more.
     max_seconds : float, optional
         With ``n_replicates="auto"``: start no further replicates after this time.
 
@@ -143,7 +153,7 @@ def select(
         method, goal=goal, prior=prior, measure=measure, threshold=threshold,
         n_replicates=None if auto else n_replicates, n_permutations=n_permutations,
     )  # fmt: skip
-    _check_signal(signal_test, allow_empty)
+    checks = _resolve_checks(plan, signal_test, allow_empty, row_stability)
     assert plan.prior is not None
     plan.prior.reject_arguments(
         n_draws=n_draws, sample_weight=sample_weight, n_replicates="auto" if auto else None
@@ -173,7 +183,10 @@ def select(
     if config.shorter:
         stopping = with_lengths(stopping, sampled[plan.prior].draws, config)
     signal = run_signal_test(data, [plan], sampled, config) if signal_test else None
-    found = make_selection(plan, sampled, data, frame_kind(X), signal, allow_empty=allow_empty)
+    found = make_selection(plan, sampled, data, frame_kind(X), signal, allow_empty=checks[0])
+    if checks[1] and not found.withheld:
+        frequency = half_sample_frequency(data, plan, found.draws, config)
+        found = replace(found, row_frequency=frequency)
     (found,) = with_data_notes([replace(found, stopping=stopping)], data, response)
     issue_warnings(notes_on_result(found))
     return found
@@ -196,7 +209,7 @@ def compare(
     sample_weight: Any = None,
     permute_within: Any = None,
     signal_test: bool = True,
-    allow_empty: bool = False,
+    allow_empty: bool | None = None,
 ) -> Comparison:
     """Apply several methods to the same replicates: each prior is sampled once.
 
@@ -211,7 +224,7 @@ def compare(
         the same result as `select` with the same `random_state`.
     groups, sample_weight, permute_within : optional
         As in `select`. With `sample_weight` leave out the methods of `SpikeForest` ("abc-...").
-    signal_test, allow_empty : bool
+    signal_test, allow_empty : optional
         As in `select`; the test is the same for all methods.
 
     Returns
@@ -235,7 +248,7 @@ def compare(
     )
     if sample_weight is not None:
         _refuse_weighted_abc(plans)
-    _check_signal(signal_test, allow_empty)
+    checks = [_resolve_checks(plan, signal_test, allow_empty, False) for plan in plans]
     if not signal_test:
         _check_permutes(plans, permute_within)
     data = read_dataset(
@@ -251,8 +264,8 @@ def compare(
     signal = run_signal_test(data, plans, sampled, config) if signal_test else None
     frame = frame_kind(X)
     every = [
-        make_selection(plan, sampled, data, frame, signal, allow_empty=allow_empty)
-        for plan in plans
+        make_selection(plan, sampled, data, frame, signal, allow_empty=empty)
+        for plan, (empty, _) in zip(plans, checks, strict=True)
     ]
     found = {one.method.name: one for one in with_data_notes(every, data, response)}
     issue_warnings(shared_notes(found))
@@ -315,10 +328,24 @@ def _check_auto(n_replicates: Any, max_seconds: Any) -> bool:
     return auto
 
 
-def _check_signal(signal_test: Any, allow_empty: Any) -> None:
+def _resolve_checks(
+    plan: Method, signal_test: Any, allow_empty: Any, row_stability: Any
+) -> tuple[bool, bool]:
+    """Return whether the selection may be empty, and whether to repeat it on half-samples."""
     check_flag("signal_test", signal_test)
+    repeatable = can_repeat(plan)
+    if row_stability is None:
+        row_stability = plan.measure.checked and repeatable
+    elif check_flag("row_stability", row_stability) and not repeatable:
+        raise ValueError(
+            f"`row_stability` must be False with method {plan.name!r}, which cannot be repeated "
+            "with short chains. Got True instead. Use the function bayesvc.row_stability."
+        )
+    if allow_empty is None:
+        return plan.measure.checked and signal_test, row_stability
     if check_flag("allow_empty", allow_empty) and not signal_test:
         raise ValueError(
-            "`signal_test` must be True with allow_empty=True, which selects nothing where the "
-            "signal test finds no signal. Got False instead."
+            "`signal_test` must be True with allow_empty=True, which selects nothing unless the "
+            "signal test finds evidence of signal. Got False instead."
         )
+    return allow_empty, row_stability

@@ -1,9 +1,9 @@
-"""Is there any signal at all? Short chains on the response against equally short null ones."""
+"""Does y depend on the columns at all? Short chains on y against those on permuted responses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,16 +14,23 @@ from bayesvc.sampling.chain import ChainTask, calibrate, chain_tasks, null_tasks
 from bayesvc.sampling.config import ChainConfig, SamplingConfig
 from bayesvc.sampling.executor import execute
 from bayesvc.sampling.seeds import Role
+from bayesvc.selection.largest_correlation import largest_correlations
 
 LEVEL = 0.05
-_FRACTION = 0.3  # of the iterations of the selection
-_ITERATIONS = (50, 300)  # of a chain, at least and at most
-_PERMUTATIONS = (19, 99)
+INCONCLUSIVE = 0.2  # p-values up to here are called so
+_PRIOR = DART(k="learned", transform="auto")
+_FRACTION = 0.4  # of the iterations of the selection
+_ITERATIONS = (300, 1000)  # of a chain: three per column within these limits
+_PERMUTATIONS = (39, 99)
+_LEAST_ITERATIONS = 50  # where the selection itself is short
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SignalTest:
     """A permutation test of the null hypothesis that y does not depend on X.
+
+    Where there are as many columns as rows or more, chains may be too short to find the relevant
+    ones. Rank correlations are then tested as well, and the smaller p-value is doubled.
 
     Attributes
     ----------
@@ -31,9 +38,15 @@ class SignalTest:
         Proportion of the variance of y that a short chain explains: that of its posterior mean.
     null : ndarray (n_permutations,)
         The same for permuted responses.
+    correlation : float or None
+        Largest absolute rank correlation of y with a column, if it is tested.
+    null_correlation : ndarray or None
+        The same for permuted responses.
     p_value : float
-        How often chance alone explains as much. The test is exact, because all chains are sampled
-        alike: if there is no signal, it finds some at most 5 % of the time at level 0.05.
+        How often permuted responses give as much. The test is exact, because all responses are
+        treated alike: if y does not depend on X, it is at most 0.05 in at most 5 % of cases.
+    verdict : {"evidence", "inconclusive", "none"}
+        "evidence" of signal for p-values up to 0.05, "inconclusive" up to 0.2, "none" beyond.
 
     Examples
     --------
@@ -42,57 +55,93 @@ class SignalTest:
     >>> rng = np.random.default_rng(0)
     >>> X, noise = rng.uniform(size=(100, 5)), rng.normal(size=100)
     >>> short = {"n_replicates": 2, "burn_in": 300, "n_draws": 300, "random_state": 0}
-    >>> bv.select(X, 5 * X[:, 0] + noise, **short).signal.found
-    True
-    >>> bv.select(X, noise, **short).signal.found
-    False
+    >>> bv.select(X, 5 * X[:, 0] + noise, **short).signal.verdict
+    'evidence'
+    >>> bv.select(X, noise, **short).signal.verdict
+    'none'
     """
 
     explained: float
     null: FloatArray
+    correlation: float | None = None
+    null_correlation: FloatArray | None = None
 
     @property
     def p_value(self) -> float:
-        """Proportion of all chains, the one on y included, that explain at least as much as it."""
-        return float(1 + np.sum(self.null >= self.explained)) / (1 + len(self.null))
+        """Proportion of all responses, y included, that give at least as much as y."""
+        own = _p_value(self.explained, self.null)
+        if self.correlation is None or self.null_correlation is None:
+            return own
+        return min(1.0, 2 * min(own, _p_value(self.correlation, self.null_correlation)))
+
+    @property
+    def verdict(self) -> Literal["evidence", "inconclusive", "none"]:
+        """What the p-value says."""
+        if self.p_value <= LEVEL:
+            return "evidence"
+        return "inconclusive" if self.p_value <= INCONCLUSIVE else "none"
 
     @property
     def found(self) -> bool:
-        """Whether there is signal, at level 0.05."""
-        return self.p_value <= LEVEL
+        """Whether there is evidence of signal, at level 0.05."""
+        return self.verdict == "evidence"
+
+    def conclusion(self, target: str = "y") -> str:
+        """Return the verdict in words, without a full stop."""
+        said = {
+            "evidence": "There is evidence that",
+            "inconclusive": "It remains open whether",
+            "none": "There is no evidence that",
+        }[self.verdict]
+        return f"{said} {target} depends on the columns (signal test, p = {self.p_value:.2g})"
 
     @property
     def sentence(self) -> str:
-        """The verdict in words."""
-        return (
-            f"The signal test finds {'a signal' if self.found else 'no signal'} (p = "
-            f"{self.p_value:.2g}): trees fitted in a short run explain "
-            f"{100 * self.explained:.0f} % of the variance of the response in the same rows; "
-            f"fitted to {len(self.null)} permuted responses, they explain "
-            f"{100 * self.null.mean():.0f} % on average."
+        """The verdict in words, what it rests on, and what it does not show."""
+        text = (
+            f"{self.conclusion()}: in a short run, trees explain {100 * self.explained:.0f} % of "
+            f"the variance of y in the same rows; for {len(self.null)} permutations of y, they "
+            f"explain {100 * self.null.mean():.0f} % on average."
         )
+        if self.correlation is not None and self.null_correlation is not None:
+            text += (
+                f" The largest rank correlation of y with a column is {self.correlation:.2f}; for "
+                f"permutations of y it is {self.null_correlation.mean():.2f} on average."
+            )
+        if not self.found:
+            text += (
+                " This does not show that y is independent of the columns: a weak dependence, or "
+                "one on many columns at once, may need more rows."
+            )
+        return text
 
     def __repr__(self) -> str:
         return f"<SignalTest: {self.sentence}>"
 
 
-def plan_signal_test(n_iterations: int) -> tuple[int, int]:
+def _p_value(own: float, null: FloatArray) -> float:
+    return float(1 + np.sum(null >= own)) / (1 + len(null))
+
+
+def plan_signal_test(n_iterations: int, n_features: int) -> tuple[int, int]:
     """Return the permutations, and the iterations of each chain, for a selection of this cost.
 
     Examples
     --------
     >>> from bayesvc.selection.signal import plan_signal_test
-    >>> plan_signal_test(100_000), plan_signal_test(20_000), plan_signal_test(10_000)
-    ((99, 300), (19, 300), (19, 150))
+    >>> plan_signal_test(100_000, 50), plan_signal_test(100_000, 2000), plan_signal_test(10_000, 50)
+    ((99, 300), (39, 1000), (39, 100))
     """
     budget = _FRACTION * n_iterations
-    iterations = int(np.clip(budget / (_PERMUTATIONS[0] + 1), *_ITERATIONS))
+    wanted = int(np.clip(3 * n_features, *_ITERATIONS))
+    affordable = max(int(budget / (_PERMUTATIONS[0] + 1)), _LEAST_ITERATIONS)
+    iterations = min(wanted, affordable)
     return int(np.clip(budget / iterations - 1, *_PERMUTATIONS)), iterations
 
 
 def find_signal(data: Dataset, n_iterations: int, config: SamplingConfig) -> SignalTest:
     """Test for signal at a cost in proportion to that of the selection, `n_iterations`."""
-    n_permutations, per_chain = plan_signal_test(n_iterations)
+    n_permutations, per_chain = plan_signal_test(n_iterations, len(data.names))
     chain = ChainConfig(per_chain // 2, per_chain - per_chain // 2, keep_fitted=True)
     own = replace(config, chain=chain, checkpoint=None)
     tasks = _tasks(data, n_permutations, own)
@@ -103,16 +152,17 @@ def find_signal(data: Dataset, n_iterations: int, config: SamplingConfig) -> Sig
         explained[i] = data.y.model.explained_variance(result["fitted"], tasks[i].arranged()[0])
 
     execute(data.encoded, tasks, store, own)
-    return SignalTest(float(explained[0]), explained[1:])
+    found = SignalTest(float(explained[0]), explained[1:])
+    if data.n_rows > len(data.names):
+        return found
+    correlations = largest_correlations(data, config.entropy)
+    return replace(found, correlation=float(correlations[0]), null_correlation=correlations[1:])
 
 
 def _tasks(data: Dataset, n_permutations: int, config: SamplingConfig) -> list[ChainTask]:
     """Return the chain on y, and those on permutations of it."""
-    to, prior, roles = (
-        data.weighted_response,
-        DART(),
-        (Role.SIGNAL_PERMUTATION, Role.SIGNAL_REPLICATE),
-    )
-    calibration = calibrate(data, prior, to, config.n_trees)
-    first = chain_tasks(to, prior, calibration, len(data.names), config, roles[1], [0])
-    return first + null_tasks(data, prior, config, roles, range(1, n_permutations + 1))
+    to, roles = data.weighted_response, (Role.SIGNAL_PERMUTATION, Role.SIGNAL_REPLICATE)
+    calibration = calibrate(data, _PRIOR, to, config.n_trees)
+    p = len(data.names)
+    first = chain_tasks(to, _PRIOR, calibration, p, config, roles[1], [0])
+    return first + null_tasks(data, _PRIOR, config, roles, range(1, n_permutations + 1))

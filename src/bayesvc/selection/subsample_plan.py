@@ -107,7 +107,7 @@ def plan_subsamples(
     rows = draw_rows(data, scheme, config.entropy, own)
     how = {
         **settings, "n_jobs": n_jobs, "checkpoint": checkpoint, "allow_empty": allow_empty,
-        "signal_test": allow_empty,
+        "signal_test": allow_empty, "row_stability": False,
     }  # fmt: skip
     if selection is None:
         how["method"] = method

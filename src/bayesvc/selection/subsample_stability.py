@@ -123,8 +123,7 @@ def row_stability(
         not at all, and `fraction` is a fraction of the blocks.
     random_state, n_jobs, response, groups, sample_weight, permute_within, allow_empty
         As in `select`; weights and labels go with their rows. The result does not depend on
-        `n_jobs`. With `selection` the seed and `allow_empty` are those of the selection unless
-        others are given.
+        `n_jobs`. With `selection` the seed is that of the selection unless another is given.
     progress : bool or callable, optional
         As in `select`, but counted in selections.
     checkpoint : path, optional
@@ -132,7 +131,7 @@ def row_stability(
     **settings
         goal, prior, measure, threshold, n_replicates, n_permutations, n_trees, burn_in, n_draws,
         signal_test, max_seconds: as in `select`. The test for signal is made with all rows; with
-        the others only where ``allow_empty=True`` needs it.
+        the subsamples only where ``allow_empty=True`` is given.
 
     Returns
     -------
@@ -163,13 +162,11 @@ def row_stability(
     [0.1, 1.0, 0.1, 0.1]
     """
     _check_settings(settings, selection, method)
-    if allow_empty is None:
-        allow_empty = selection is not None and selection.allow_empty
     scheme = SubsampleScheme(n_subsamples, fraction, pairs)
     work = plan_subsamples(
         X, y, scheme, selection=selection, method=method, settings=settings, blocks=blocks,
         random_state=random_state, n_jobs=n_jobs, response=response, groups=groups,
-        sample_weight=sample_weight, permute_within=permute_within, allow_empty=allow_empty,
+        sample_weight=sample_weight, permute_within=permute_within, allow_empty=bool(allow_empty),
         progress=progress, checkpoint=checkpoint,
     )  # fmt: skip
     report = Progress(progress, total=scheme.n_subsamples + 1)
@@ -178,7 +175,8 @@ def row_stability(
             selection = select(
                 X, y, method, random_state=work.entropy, n_jobs=n_jobs, response=response,
                 checkpoint=checkpoint, groups=groups, sample_weight=sample_weight,
-                permute_within=permute_within, allow_empty=allow_empty, **settings,
+                permute_within=permute_within, allow_empty=allow_empty, row_stability=False,
+                **settings,
             )  # fmt: skip
         with silenced():  # notes on single subsamples are of no use
             masks = _masks(work, report)

@@ -23,6 +23,7 @@ _OTHER_COLUMNS = (
     "p_single",
     "p_maxt",
     "p_bh",
+    "vc_measure_selects",
     "row_stability",
 )
 
@@ -41,6 +42,8 @@ def table_columns(selection: Selection) -> dict[str, Any]:
     columns |= {"threshold": selection.threshold, "margin": selection.margin}
     if selection.null is not None:
         columns |= {f"p_{kind}": p for kind, p in selection.p_values.items()}
+    if selection.paper_mask is not None:
+        columns["vc_measure_selects"] = selection.paper_mask
     if selection.row_frequency is not None:
         columns["row_stability"] = selection.row_frequency
     return columns

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bayesvc.selection.result import Selection
 
 _MOST_ROWS = 20
+_CANDIDATES = 5  # shown where nothing is selected for want of evidence
 _MOST_IN_LINES = 10_000  # variables whose numbers have a line of JSON each
 
 
@@ -41,7 +42,8 @@ def explain(selection: Selection, j: int) -> str:
             f" It is selected in {100 * left_out:.0f} % of cases when one replicate is left out."
         )
     if selection.row_frequency is not None:
-        text += f" It is selected in {100 * selection.row_frequency[j]:.0f} % of the subsamples."
+        share = 100 * selection.row_frequency[j]
+        text += f" It is selected from {share:.0f} % of the subsamples of rows."
     for twin in selection.twins:
         if selection.feature_names[j] in (twin.unselected, twin.selected):
             own = selection.feature_names[j] == twin.unselected
@@ -52,7 +54,7 @@ def explain(selection: Selection, j: int) -> str:
 
 def _distance(selection: Selection, j: int) -> str:
     if selection.withheld:
-        return "the signal test finds no signal, so nothing is selected"
+        return "without evidence of signal, nothing is selected"
     result, threshold = selection.threshold_result, selection.method.threshold
     return threshold.explain(result, selection.importance, j)
 
@@ -72,7 +74,7 @@ def heading(selection: Selection) -> list[str]:
     if selection.stopping is not None:
         lines.append(selection.stopping.reason)
     if selection.signal is not None and selection.signal.found:
-        lines.append(selection.signal.sentence)  # its absence is a note below
+        lines.append(f"{selection.signal.conclusion()}.")  # other verdicts are a note below
     if method.reason is not None:
         lines.append(as_sentence(method.reason))
     return [visible(line) for line in lines]
@@ -153,18 +155,22 @@ def _html_row(tag: str, cells: Sequence[object]) -> str:
 
 
 def table_rows(selection: Selection) -> list[list[str]]:
-    """Return the header and the selected variables, most important first, and the next one."""
+    """Return the header and the selected variables, most important first, and the next one.
+
+    Where nothing is selected for want of evidence, the leading candidates take their place.
+    """
     order = np.lexsort((np.arange(len(selection.mask)), selection.ranks, ~selection.mask))
     shown = order[: min(_MOST_ROWS, len(selection.indices))].tolist()
-    if len(selection.indices) < len(order):
-        shown.append(int(order[len(selection.indices)]))
-    measure = selection.method.measure
-    known = selection.draws.vc.size <= MOST_NUMBERS and not selection.withheld
-    stable = selection.left_out_frequency if known else np.full(len(order), np.nan)
+    others = _CANDIDATES if selection.withheld else 1
+    shown += order[len(selection.indices) :][:others].tolist()
+    measure, of_rows, of_paper = (
+        selection.method.measure, selection.row_frequency, selection.paper_mask
+    )  # fmt: skip
     label = next(iter(selection.measure_columns)) if selection.values.ndim == 2 else measure.label
-    header = ["variable", "selected", label, "in draws", "margin", "leave-one-out"]
-    of_rows = selection.row_frequency
-    header += [] if of_rows is None else ["in subsamples"]
+    header = ["variable", "selected", label, "in draws", "margin"]
+    header += [] if of_paper is None else ["VC-measure"]
+    header.append("leave-one-out" if of_rows is None else "in half-samples")
+    stable = _leave_one_out(selection) if of_rows is None else of_rows
     rows = [
         [
             visible(selection.labels[j]),
@@ -172,12 +178,19 @@ def table_rows(selection: Selection) -> list[list[str]]:
             f"{selection.importance[j]:.3g}",
             f"{100 * selection.draws.mpvip[:, j].mean():.0f} %",
             "" if math.isnan(selection.margin[j]) else f"{selection.margin[j]:+.2g}",
+            *([] if of_paper is None else ["yes" if of_paper[j] else "no"]),
             "" if math.isnan(stable[j]) else f"{100 * stable[j]:.0f} %",
-            *([] if of_rows is None else [f"{100 * of_rows[j]:.0f} %"]),
         ]
         for j in shown
     ]
     return [header, *rows]
+
+
+def _leave_one_out(selection: Selection) -> FloatArray:
+    """Return the agreement of the replicates; NaN where it would take long."""
+    if selection.withheld or selection.draws.vc.size > MOST_NUMBERS:
+        return np.full(len(selection.mask), np.nan)
+    return selection.left_out_frequency
 
 
 def as_json(selection: Selection) -> str:
@@ -261,9 +274,11 @@ def _signal(selection: Selection) -> dict[str, Any] | None:
     test = selection.signal
     return {
         "found": test.found,
+        "verdict": test.verdict,
         "p_value": test.p_value,
         "explained": test.explained,
         "explained_when_permuted": test.null.tolist(),
+        "correlation": test.correlation,
     }
 
 

@@ -5,15 +5,17 @@ What to use when:
 - `clustering`, `clusters`: for measures without a natural scale, such as counts and ranks. Divides
   the variables into two clusters; even on pure noise it selects at least one variable.
 - `median_probability`: for probabilities, such as `mpvip` and `relevance`.
+- `fdr`: for calibrated probabilities, such as `relevance`: bounds the expected proportion of false
+  positives.
 - `local`, `gse`, `gmax`: for measures that can be compared with null replicates, from the most
   lenient to the strictest. `gse` and `gmax` select anything with a chance of about 5 % if no
   variable is relevant.
 - `permutation_pvalues`: p-values for the same comparison.
 
-The classes `Clustering`, `MedianProbability` and `Permutation` hold the settings of these rules,
-under the same argument names. `select` and `select_from` take a threshold by name, as an object
-(one of these, or your own subclass of `Threshold`), or as a plain function from the importance to
-a boolean mask. `register` gives an object or a function of your own a name.
+The classes `Clustering`, `FDR`, `MedianProbability` and `Permutation` hold the settings of these
+rules, under the same argument names. `select` and `select_from` take a threshold by name, as an
+object (one of these, or your own subclass of `Threshold`), or as a plain function from the
+importance to a boolean mask. `register` gives an object or a function of your own a name.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from bayesvc.thresholds._clustering import (
     clustering,
     clusters,
 )
+from bayesvc.thresholds._fdr import FDR, fdr
 from bayesvc.thresholds._median_probability import MedianProbability, median_probability
 from bayesvc.thresholds._permutation import Permutation, gmax, gse, local
 from bayesvc.thresholds._pvalues import permutation_pvalues
@@ -40,6 +43,7 @@ from bayesvc.thresholds.base import (
 )
 
 __all__ = [
+    "FDR",
     "THRESHOLDS",
     "Clustering",
     "ClusteringResult",
@@ -50,6 +54,7 @@ __all__ = [
     "check_threshold",
     "clustering",
     "clusters",
+    "fdr",
     "gmax",
     "gse",
     "local",
@@ -70,6 +75,7 @@ THRESHOLDS: Registry[Threshold] = Registry(
         Permutation("gmax"),
         MedianProbability(),
         MedianProbability(at_least_one=True),
+        FDR(),
         Clustering(),
     ],
 )

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesvc._typing import FloatArray
-from bayesvc._validation import check_flag, check_number, check_vector
+from bayesvc._validation import check_flag, check_number
 from bayesvc.exceptions import Note
 from bayesvc.measures import Measure
-from bayesvc.thresholds.base import ROUNDING, Threshold, ThresholdResult
+from bayesvc.thresholds.base import ROUNDING, Threshold, ThresholdResult, check_probabilities
 
 
 def median_probability(
@@ -39,14 +39,7 @@ def median_probability(
     array([ True, False])
     """
     at = _check_at(at)
-    values = check_vector("probability", probability)
-    outside = (values < 0) | (values > 1 + ROUNDING)
-    if outside.any():
-        j = int(outside.argmax())
-        raise ValueError(
-            f"`probability` must be in the interval [0, 1]. Got {values[j]:g} for variable {j} "
-            "instead."
-        )
+    values = check_probabilities("probability", probability)
     if check_flag("at_least_one", at_least_one) and 0 < values.max() < at - ROUNDING:
         at = float(values.max())
     margin = values - at

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bayesvc._parts import (
     SavedPart,
@@ -19,11 +20,22 @@ from bayesvc._parts import (
     with_settings,
 )
 from bayesvc._typing import BoolArray, FloatArray
+from bayesvc._validation import check_vector, must_be
 from bayesvc.exceptions import Note
 from bayesvc.measures import Measure
 
 # Differences this small, relative to numbers of the order of 1, are rounding.
 ROUNDING = 1e-12
+
+
+def check_probabilities(name: str, values: ArrayLike) -> FloatArray:
+    """Return `values` as one probability per variable."""
+    vector = check_vector(name, values)
+    outside = (vector < 0) | (vector > 1 + ROUNDING)
+    if outside.any():
+        j = int(outside.argmax())
+        raise ValueError(must_be(name, "in the interval [0, 1]", f"{vector[j]:g} for variable {j}"))
+    return vector
 
 
 @dataclass(frozen=True, eq=False)
