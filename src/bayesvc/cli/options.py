@@ -63,6 +63,9 @@ _DATA = (
     click.option("--blocks", metavar="COLUMN",
                  help="Column that holds block labels, such as sites. Permutations of the "
                  "response stay within blocks. The model itself ignores blocks."),
+    click.option("--time-order", is_flag=True,
+                 help="The rows are in time order: instead of being permuted, the response is "
+                 "shifted circularly. The model itself ignores the order."),
     click.option("--response", type=click.Choice(["auto", "continuous", "binary"]),
                  default="auto", show_default=True,
                  help="Kind of response. auto: text, booleans, and 0 and 1 are binary; other "

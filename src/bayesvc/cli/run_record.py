@@ -48,6 +48,7 @@ def describe_run(
         "--group": data.groups,
         "--weights": request["weights"],
         "--blocks": request["blocks"],
+        "--time-order": request["time_order"] or None,
         "--response": request["response"],
         **method,
         "priors": sorted({repr(plan.prior) for plan in plans}),

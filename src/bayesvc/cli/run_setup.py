@@ -32,6 +32,7 @@ def sampling_settings(request: Mapping[str, Any]) -> dict[str, Any]:
     names = {
         "n_trees": "trees", "burn_in": "burn_in", "n_draws": "draws", "random_state": "seed",
         "n_jobs": "jobs", "signal_test": "signal_test", "allow_empty": "allow_empty",
+        "time_order": "time_order",
     }  # fmt: skip
     return {argument: request[option] for argument, option in names.items()}
 

@@ -76,6 +76,8 @@ class Dataset:
         Row weights of mean 1.
     blocks : ndarray of int (n_rows,), optional
         The block within which each row's response may be permuted.
+    shifts : bool, default False
+        Whether permutations are circular shifts, for rows in time order.
     keep_values : bool, default False
         Whether trees will be kept.
     n_jobs : int, default 1
@@ -89,6 +91,7 @@ class Dataset:
         *,
         weights: FloatArray | None = None,
         blocks: IntArray | None = None,
+        shifts: bool = False,
         keep_values: bool = False,
         n_jobs: int = 1,
     ) -> None:
@@ -98,6 +101,7 @@ class Dataset:
         self.y = y
         self.weights = weights
         self.blocks = blocks
+        self.shifts = shifts
         self.layout.check_memory(*X.shape)
         self._keep_values = keep_values
         self._n_jobs = n_jobs
@@ -142,10 +146,13 @@ class Dataset:
     @property
     def permuted_hash(self) -> str:
         """A fingerprint of the data of null replicates, which tells the blocks too."""
-        if self.blocks is None:
+        if self.blocks is None and not self.shifts:
             return self.encoded.data_hash
         digest = hashlib.blake2b(self.encoded.data_hash.encode(), digest_size=16)
-        digest.update(np.ascontiguousarray(self.blocks, dtype="<i8").data)
+        if self.blocks is not None:
+            digest.update(np.ascontiguousarray(self.blocks, dtype="<i8").data)
+        if self.shifts:
+            digest.update(b"shifts")
         return digest.hexdigest()
 
     @cached_property
@@ -201,7 +208,7 @@ class Dataset:
 
     def permuted(self, words: NDArray[np.uint64]) -> WeightedResponse:
         """Return response and weights in the random order that these words give."""
-        return self.weighted_response.take(order_within(words, self.blocks))
+        return self.weighted_response.take(order_within(words, self.blocks, self.shifts))
 
 
 def _times(design: FloatArray, root: FloatArray) -> FloatArray:

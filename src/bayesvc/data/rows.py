@@ -121,18 +121,36 @@ def check_permutable(blocks: IntArray, y: FloatArray) -> None:
         )
 
 
-def order_within(words: NDArray[np.uint64], blocks: IntArray | None) -> IntArray:
+def order_within(
+    words: NDArray[np.uint64], blocks: IntArray | None, shifts: bool = False
+) -> IntArray:
     """Return a random order of the rows in which each block's rows stay in its places.
+
+    With `shifts` the rows of a block keep their order, but for the place where it begins: all
+    starts are as probable, that of the original order included.
 
     Examples
     --------
     >>> import numpy as np
     >>> from bayesvc.data.rows import order_within
-    >>> order_within(np.array([9, 8, 7, 6], dtype=np.uint64), np.array([0, 1, 0, 1]))
+    >>> words = np.array([9, 8, 7, 6], dtype=np.uint64)
+    >>> order_within(words, np.array([0, 1, 0, 1]))
     array([2, 3, 0, 1])
+    >>> order_within(words, None, shifts=True)
+    array([1, 2, 3, 0])
     """
+    if shifts:
+        return _shifted(words, np.zeros(len(words), dtype=np.intp) if blocks is None else blocks)
     if blocks is None:
         return np.argsort(words, kind="stable")
     order = np.empty(len(words), dtype=np.intp)
     order[np.argsort(blocks, kind="stable")] = np.lexsort((words, blocks))
+    return order
+
+
+def _shifted(words: NDArray[np.uint64], blocks: IntArray) -> IntArray:
+    order = np.empty(len(words), dtype=np.intp)
+    for block in range(int(blocks.max()) + 1):
+        rows = np.flatnonzero(blocks == block)
+        order[rows] = np.roll(rows, -int(words[rows[0]] % np.uint64(len(rows))))
     return order

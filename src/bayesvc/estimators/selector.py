@@ -41,6 +41,8 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
     n_permutations : int, optional
         Number of replicates, and of null replicates (on permuted responses); by default those of
         the paper. "auto" stops when the selection is stable, or after `max_seconds`.
+    time_order : bool, default False
+        Whether the rows are in time order, so that circular shifts take the place of permutations.
     signal_test, allow_empty, row_stability : bool, optional
         Whether to test for any signal, whether to select nothing without evidence of it, and
         whether to repeat the selection on half-samples of the rows; see `bayesvc.select`.
@@ -142,6 +144,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         response: str | Response = "auto",
         checkpoint: PathLike | None = None,
         groups: Groups | None = None,
+        time_order: bool = False,
         signal_test: bool = True,
         allow_empty: bool | None = None,
         row_stability: bool | None = None,
@@ -163,6 +166,7 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         self.response = response
         self.checkpoint = checkpoint
         self.groups = groups
+        self.time_order = time_order
         self.signal_test = signal_test
         self.allow_empty = allow_empty
         self.row_stability = row_stability

@@ -22,6 +22,7 @@ def read_dataset(
     groups: Groups | ResolvedGroups | None = None,
     sample_weight: Any = None,
     permute_within: Any = None,
+    time_order: bool = False,
     keep_values: bool = False,
     n_jobs: int = 1,
 ) -> Dataset:
@@ -29,7 +30,7 @@ def read_dataset(
 
     Parameters
     ----------
-    X, y, response, groups, sample_weight, permute_within
+    X, y, response, groups, sample_weight, permute_within, time_order
         As in `bayesvc.select`.
     keep_values : bool, default False
         Whether trees will be kept, for which the sampler needs the values themselves.
@@ -58,8 +59,9 @@ def read_dataset(
         blocks = blocks if keep is None else blocks[keep]
         check_permutable(blocks, encoded_y.values)
     return Dataset(
-        encoded, encoded_y, weights=weights, blocks=blocks, keep_values=keep_values, n_jobs=n_jobs
-    )
+        encoded, encoded_y, weights=weights, blocks=blocks, shifts=time_order,
+        keep_values=keep_values, n_jobs=n_jobs,
+    )  # fmt: skip
 
 
 def _row_weights(weights: FloatArray, n_rows: int, y: EncodedResponse) -> FloatArray | None:

@@ -37,11 +37,12 @@ class Permutation:
     role: Role
     number: int
     blocks: IntArray | None = None
+    shifts: bool = False
 
     def apply(self, to: WeightedResponse) -> WeightedResponse:
         """Return response and weights in this order."""
         words = random_words(self.entropy, self.role, self.number, len(to.y))
-        return to.take(order_within(words, self.blocks))
+        return to.take(order_within(words, self.blocks, self.shifts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +195,7 @@ def null_tasks(
     p, to, found = len(data.names), data.weighted_response, []
     scaled: FloatArray | None = None
     for number in numbers:
-        permutation = Permutation(config.entropy, roles[0], number, data.blocks)
+        permutation = Permutation(config.entropy, roles[0], number, data.blocks, data.shifts)
         calibration = calibrate(data, prior, permutation.apply(to), config.n_trees)
         if scaled is None:  # the same for all, which have the same range
             scaled = calibration.scale(to.y)

@@ -102,7 +102,10 @@ def _on_selected(
             leaks[j] = why
     names = data.schema.names
     prior = selection.method.prior
-    return _leak(leaks, names), _identifier(identifiers, names), _skewed(prior, data.y)
+    return (
+        _leak(leaks, names), _identifier(identifiers, names),
+        _constant_in_blocks(data, columns[:_MOST_SELECTED]), _skewed(prior, data.y),
+    )  # fmt: skip
 
 
 def _numbers_rows(values: FloatArray) -> bool:
@@ -172,6 +175,29 @@ def _leak(reasons: Reasons, names: tuple[ColumnName, ...]) -> Note | None:
             "known only after y."
         )
     return Note("leak", "warning", text)
+
+
+def _constant_in_blocks(data: Dataset, selected: Iterable[int]) -> Note | None:
+    """Return a note on selected columns that permutations within blocks say nothing about."""
+    if data.blocks is None:
+        return None
+    first = np.unique(data.blocks, return_index=True)[1]
+    constant = []
+    for j in selected:
+        values = _column(data, j)
+        same = (values == values[first][data.blocks]) | np.isnan(values)
+        if same.all():
+            constant.append(data.schema.names[j])
+    if not constant:
+        return None
+    text = (
+        f"{listed(constant, _MOST_NAMES)} does not vary within the blocks, so the signal test says "
+        "nothing about it, and other properties of the blocks may explain it as well."
+        if len(constant) == 1
+        else f"{listed(constant, _MOST_NAMES)} do not vary within the blocks, so the signal test "
+        "says nothing about them, and other properties of the blocks may explain them as well."
+    )
+    return Note("constant-in-blocks", "warning", text)
 
 
 def _identifier(reasons: Reasons, names: tuple[ColumnName, ...]) -> Note | None:

@@ -100,6 +100,7 @@ def _settings(selection: Selection) -> dict[str, Any]:
         "allow_empty": selection.allow_empty,
         "explained": None if signal is None else signal.explained,
         "correlation": None if signal is None else signal.correlation,
+        "residual_correlation": None if signal is None else signal.residual_correlation,
         "enough": None if stopping is None else asdict(stopping),
         "data_notes": [note.as_dict() for note in selection.data_notes],
     }
@@ -170,7 +171,11 @@ def _signal(settings: dict[str, Any], arrays: ReadArrays) -> SignalTest | None:
     explained, correlation = settings["explained"], settings.get("correlation")
     if explained is None:
         return None
-    found = SignalTest(float(explained), _permuted("signal/null", arrays))
+    neighbours = settings.get("residual_correlation")
+    found = SignalTest(
+        float(explained), _permuted("signal/null", arrays),
+        residual_correlation=None if neighbours is None else float(neighbours),
+    )  # fmt: skip
     if correlation is None:
         return found
     null = _permuted("signal/null_correlation", arrays)

@@ -24,7 +24,7 @@ def largest_correlations(data: Dataset, entropy: int) -> FloatArray:
     rows = random_order(entropy, Role.SIGNAL_ROWS, 0, n)[: max(2, min(n, _MOST_RANKS // p))]
     to = data.weighted_response
     orders = (
-        Permutation(entropy, Role.SIGNAL_CORRELATION, number, data.blocks)
+        Permutation(entropy, Role.SIGNAL_CORRELATION, number, data.blocks, data.shifts)
         for number in range(N_PERMUTATIONS)
     )
     responses = [to.y[rows], *(order.apply(to).y[rows] for order in orders)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 FEW_ROWS = 20  # with fewer, even a strong effect is often not told from chance
 _UNSETTLED = (0.1, 0.9)  # how often a variable is selected with one replicate left out
 _MOST_NAMES = 5
+_LEAST_CORRELATION, _CLEAR = 0.15, 4.0  # of residuals of successive rows; in standard errors
 
 
 def notes_of(selection: Selection) -> tuple[Note, ...]:
@@ -38,7 +40,8 @@ def notes_on_result(selection: Selection) -> tuple[Note, ...]:
         () if selection.withheld else selection.method.threshold.notes(selection.threshold_result)
     )
     found = [
-        _no_signal(selection), _few_rows(selection), *selection.data_notes,
+        _no_signal(selection), _dependent_rows(selection), _few_rows(selection),
+        *selection.data_notes,
         _not_converged(selection), _not_stable(selection), *on_threshold,
         *selection.method.measure.notes(selection.draws), _not_recomputable(selection),
     ]  # fmt: skip
@@ -73,6 +76,23 @@ def _no_signal(selection: Selection) -> Note | None:
         return None
     text = f"{selection.signal.sentence} A selection without evidence may be due to chance."
     return Note("no-signal", "warning", text)
+
+
+def _dependent_rows(selection: Selection) -> Note | None:
+    """Return a note if the residuals of successive rows are clearly correlated."""
+    test, rows = selection.signal, selection.draws.n_rows
+    if test is None or test.residual_correlation is None or rows is None:
+        return None
+    r = test.residual_correlation
+    if r < _LEAST_CORRELATION or r * math.sqrt(rows) < _CLEAR:
+        return None
+    text = (
+        f"The residuals of successive rows are correlated ({r:.2f}), so the rows do not seem to be "
+        "independent, and the result may look surer than it is. If the rows are in time order, use "
+        "time_order=True (--time-order); if they come in groups, use permute_within= (--blocks). "
+        "If the table was only sorted by a column, shuffle its rows."
+    )
+    return Note("dependent-rows", "warning", text)
 
 
 def _few_rows(selection: Selection) -> Note | None:

@@ -56,6 +56,7 @@ def select(
     groups: Groups | None = None,
     sample_weight: Any = None,
     permute_within: Any = None,
+    time_order: bool = False,
     signal_test: bool = True,
     allow_empty: bool | None = None,
     row_stability: bool | None = None,
@@ -107,6 +108,11 @@ def select(
         A label for each row, such as its site or day. Responses, together with their weights, are
         then permuted only among rows with the same label, so that differences between the blocks
         do not count as evidence.
+    time_order : bool, default False
+        Whether the rows are in time order. Instead of permutations of y, circular shifts are
+        used then, within the blocks of `permute_within` if there are any, so that what neighbours
+        in time have in common does not count as evidence. It concerns the signal test and null
+        replicates; the model still treats rows as independent.
     signal_test : bool, default True
         Also test whether y depends on X at all, with short chains on permuted responses; see
         ``selection.signal``. It takes about 40 % of the time of the chains themselves.
@@ -163,7 +169,7 @@ def select(
     )
     plan = replace(plan, prior=plan.prior.with_burn_in(burn_in))
     if not signal_test:
-        _check_permutes([plan], permute_within)
+        _check_permutes([plan], permute_within, time_order)
     data = read_dataset(
         X,
         y,
@@ -171,6 +177,7 @@ def select(
         groups=groups,
         sample_weight=sample_weight,
         permute_within=permute_within,
+        time_order=check_flag("time_order", time_order),
         n_jobs=config.n_jobs,
     )
     stopping = None
@@ -208,6 +215,7 @@ def compare(
     groups: Groups | None = None,
     sample_weight: Any = None,
     permute_within: Any = None,
+    time_order: bool = False,
     signal_test: bool = True,
     allow_empty: bool | None = None,
 ) -> Comparison:
@@ -222,7 +230,7 @@ def compare(
     n_trees, burn_in, n_draws, random_state, n_jobs, progress, response, checkpoint
         As in `select`, except that `burn_in` does not apply to `SpikeForest`. Each method gives
         the same result as `select` with the same `random_state`.
-    groups, sample_weight, permute_within : optional
+    groups, sample_weight, permute_within, time_order : optional
         As in `select`. With `sample_weight` leave out the methods of `SpikeForest` ("abc-...").
     signal_test, allow_empty : optional
         As in `select`; the test is the same for all methods.
@@ -250,7 +258,7 @@ def compare(
         _refuse_weighted_abc(plans)
     checks = [_resolve_checks(plan, signal_test, allow_empty, False) for plan in plans]
     if not signal_test:
-        _check_permutes(plans, permute_within)
+        _check_permutes(plans, permute_within, time_order)
     data = read_dataset(
         X,
         y,
@@ -258,6 +266,7 @@ def compare(
         groups=groups,
         sample_weight=sample_weight,
         permute_within=permute_within,
+        time_order=check_flag("time_order", time_order),
         n_jobs=config.n_jobs,
     )
     sampled = sample_methods(data, plans, config)
@@ -300,12 +309,13 @@ def _refuse_weighted_abc(plans: Sequence[Method]) -> None:
         )
 
 
-def _check_permutes(plans: Sequence[Method], permute_within: Any) -> None:
-    if permute_within is None or any(plan.n_permutations for plan in plans):
+def _check_permutes(plans: Sequence[Method], permute_within: Any, time_order: Any) -> None:
+    if any(plan.n_permutations for plan in plans) or (permute_within is None and not time_order):
         return
     names = ", ".join(repr(plan.name) for plan in plans)
+    argument = "time_order" if permute_within is None else "permute_within"
     raise ValueError(
-        f"`permute_within` must not be given with signal_test=False and method {names}, because "
+        f"`{argument}` must not be given with signal_test=False and method {names}, because "
         "nothing is permuted then. Leave it out, or use a method that permutes responses, such as "
         "'bart-vip-gse'."
     )

@@ -42,6 +42,9 @@ class SignalTest:
         Largest absolute rank correlation of y with a column, if it is tested.
     null_correlation : ndarray or None
         The same for permuted responses.
+    residual_correlation : float or None
+        Correlation of the residuals of successive rows, if rows are taken to be independent and
+        the response has residuals.
     p_value : float
         How often permuted responses give as much. The test is exact, because all responses are
         treated alike: if y does not depend on X, it is at most 0.05 in at most 5 % of cases.
@@ -65,6 +68,7 @@ class SignalTest:
     null: FloatArray
     correlation: float | None = None
     null_correlation: FloatArray | None = None
+    residual_correlation: float | None = None
 
     @property
     def p_value(self) -> float:
@@ -148,15 +152,36 @@ def find_signal(data: Dataset, n_iterations: int, config: SamplingConfig) -> Sig
     data.forget_linear_model()
     explained = np.empty(len(tasks))
 
+    neighbours: list[float | None] = [None]
+
     def store(i: int, result: dict[str, Any]) -> None:
-        explained[i] = data.y.model.explained_variance(result["fitted"], tasks[i].arranged()[0])
+        y = tasks[i].arranged()[0]
+        explained[i] = data.y.model.explained_variance(result["fitted"], y)
+        if i == 0:
+            neighbours[0] = _correlation_of_neighbours(data, y - result["fitted"])
 
     execute(data.encoded, tasks, store, own)
-    found = SignalTest(float(explained[0]), explained[1:])
+    found = SignalTest(float(explained[0]), explained[1:], residual_correlation=neighbours[0])
     if data.n_rows > len(data.names):
         return found
     correlations = largest_correlations(data, config.entropy)
     return replace(found, correlation=float(correlations[0]), null_correlation=correlations[1:])
+
+
+def _correlation_of_neighbours(data: Dataset, residuals: FloatArray) -> float | None:
+    """Return the correlation of successive residuals; None where it would say nothing.
+
+    That is so if a dependence is accounted for, if the response has no residuals, and if the rows
+    are sorted by it.
+    """
+    accounted = data.shifts or data.blocks is not None
+    rising = float(np.mean(np.diff(data.y.values) >= 0))
+    if accounted or not data.y.model.has_noise_variance or not 0.1 < rising < 0.9:
+        return None
+    first, second = residuals[:-1], residuals[1:]
+    if min(np.ptp(first), np.ptp(second)) == 0:
+        return None
+    return float(np.corrcoef(first, second)[0, 1])
 
 
 def _tasks(data: Dataset, n_permutations: int, config: SamplingConfig) -> list[ChainTask]:

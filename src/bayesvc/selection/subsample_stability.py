@@ -23,7 +23,7 @@ from bayesvc.selection.subsamples import SubsampleScheme
 
 SETTINGS = (
     "goal", "prior", "measure", "threshold", "n_replicates", "n_permutations", "n_trees", "burn_in",
-    "n_draws", "signal_test", "max_seconds",
+    "n_draws", "signal_test", "time_order", "max_seconds",
 )  # fmt: skip
 
 
@@ -130,8 +130,8 @@ def row_stability(
         Folder for finished replicates: a run that was stopped continues from there.
     **settings
         goal, prior, measure, threshold, n_replicates, n_permutations, n_trees, burn_in, n_draws,
-        signal_test, max_seconds: as in `select`. The test for signal is made with all rows; with
-        the subsamples only where ``allow_empty=True`` is given.
+        signal_test, time_order, max_seconds: as in `select`. The test for signal is made with all
+        rows; with the subsamples only where ``allow_empty=True`` is given.
 
     Returns
     -------
