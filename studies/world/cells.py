@@ -77,7 +77,7 @@ def rows_of(folder: Path) -> pl.DataFrame:
 
 def report(rows: pl.DataFrame) -> None:
     """Print each cell, and the means over cells."""
-    gain = pl.col("f1") - pl.col("base")
+    gain = (pl.col("f1") - pl.col("base")).round(6)  # the base has single precision
     cells = (
         rows.group_by("n", "snr")
         .agg(
