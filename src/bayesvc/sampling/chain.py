@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,21 +11,18 @@ from numpy.typing import NDArray
 
 from bayesvc._core import Columns, Control, SavedForests, Settings, fit
 from bayesvc._typing import FloatArray, IntArray
-from bayesvc._validation import check_memory
 from bayesvc.data.dataset import Dataset, EncodedData, WeightedResponse
 from bayesvc.data.rows import order_within
 from bayesvc.draws.draws import Draws
-from bayesvc.draws.tallies import Tallies, learned_traces, tally_layout
+from bayesvc.draws.tallies import Tallies, learned_traces
 from bayesvc.priors.base import TreePrior
 from bayesvc.priors.calibration import Calibration, core_settings
 from bayesvc.sampling.checkpoint import Checkpoint, chain_key, settings_to_dict
 from bayesvc.sampling.config import ChainConfig, SamplingConfig
 from bayesvc.sampling.executor import Inputs, execute
-from bayesvc.sampling.memory import check_forest_memory
+from bayesvc.sampling.memory import check_run_memory
 from bayesvc.sampling.replicates import Interrupted, PriorDraws, ReplicateCounts, join
 from bayesvc.sampling.seeds import Role, chain_seed, random_words
-
-_KEPT_TREE_BYTES = 72  # of a tree with four nodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -386,37 +382,3 @@ def check_prior_fits_data(prior: TreePrior, data: Dataset) -> None:
             f"{prior.min_samples_leaf} instead."
         )
     data.y.model.check_prior(prior)
-
-
-def check_run_memory(
-    what: str, n_chains: int, config: SamplingConfig, shape: tuple[int, int], prior: TreePrior
-) -> None:
-    """Raise MemoryError if a forest, or what so many chains leave behind, is too large."""
-    (n_rows, n_features), chain = shape, config.chain
-    check_forest_memory(config.n_trees, n_rows)
-    _check_kept_memory(chain, n_chains, n_features)
-    layout = tally_layout(n_features, chain.n_draws)
-    learned = learned_traces(prior.learns_k, prior.errors != "gaussian")
-    apart = {"counts", "s", *learned_traces(True, True)}.difference(learned)
-    per_chain = sum(
-        math.prod(own) * np.dtype(dtype).itemsize
-        for name, (own, dtype) in layout.items()
-        if name not in apart
-    )
-    what = f"{what} with n_draws={chain.n_draws}"
-    check_memory(what, (n_chains,), per_chain, "use fewer", items="replicates")
-    if chain.keep_trees:
-        remedy = "use fewer n_replicates, n_draws or n_trees"
-        size = (n_chains, chain.n_draws, config.n_trees)
-        check_memory("keep_trees=True", size, _KEPT_TREE_BYTES, remedy, items="trees")
-
-
-def _check_kept_memory(chain: ChainConfig, n_replicates: int, n_features: int) -> None:
-    shape = (n_replicates, chain.n_draws, n_features)
-    remedy = "use fewer n_replicates or n_draws, or leave it False: the tallies need no draws"
-    if chain.keep_counts and chain.keep_s:
-        check_memory("keep_counts=True and keep_s=True", shape, 6, remedy)
-    elif chain.keep_counts:
-        check_memory("keep_counts=True", shape, 2, remedy)
-    elif chain.keep_s:
-        check_memory("keep_s=True", shape, 4, remedy)

@@ -13,8 +13,9 @@ from bayesvc.draws.draws import Draws
 from bayesvc.priors import DART, TreePrior, check_prior
 from bayesvc.responses.base import Response
 from bayesvc.responses.read import read_dataset
-from bayesvc.sampling.chain import check_run_memory, sample_replicates
+from bayesvc.sampling.chain import sample_replicates
 from bayesvc.sampling.config import check_sampling_config
+from bayesvc.sampling.memory import check_run_memory
 from bayesvc.sampling.plan import sample_priors
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.sampling.replicates import ReplicateCounts, join
