@@ -11,7 +11,7 @@ import pytest
 import bayesvc as bv
 from bayesvc import _core
 from bayesvc.priors import PRIORS, TreePrior, prior_from_dict, prior_to_dict
-from bayesvc.priors.base import UnknownPrior
+from bayesvc.priors.base import UnknownPrior, unusual_settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +46,13 @@ def test_settings_survive_json(kind):
     again = prior_from_dict(json.loads(json.dumps(prior_to_dict(prior))))
     assert again == prior
     assert hash(again) == hash(prior)
+    assert kind(**unusual_settings(prior)) == prior
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_settings_that_were_changed_are_unusual(kind):
+    assert unusual_settings(kind()) == {}
+    assert unusual_settings(kind(k=2.0, moves=(0.25, 0.25, 0.4, 0.1), nu=4)) == {"nu": 4.0}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -83,9 +90,10 @@ def test_a_prior_of_a_users_own_is_sampled(regression):
 
 def test_a_prior_of_an_unknown_class_is_kept_as_a_record():
     about = prior_to_dict(FirstColumns(k=3)) | {"kind": "Elsewhere"}
-    prior = prior_from_dict(about)
+    prior = prior_from_dict(json.loads(json.dumps(about)))
     assert isinstance(prior, UnknownPrior)
     assert prior.k == 3
     assert prior_to_dict(prior) == about
+    assert unusual_settings(prior) == {"k": 3.0, "decay": 0.5}  # its usual decay is not known
     with pytest.raises(ValueError, match=r"Elsewhere.*cannot be sampled"):
         prior.splitting(3)

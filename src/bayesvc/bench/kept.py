@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from bayesvc._npz import DamagedFile, Header, open_arrays
 from bayesvc._text import counted
 from bayesvc._typing import FloatArray
 from bayesvc.draws.draws import Draws
-from bayesvc.priors.base import TreePrior
+from bayesvc.priors.base import TreePrior, unusual_settings
 from bayesvc.sampling.replicates import PriorDraws
 
 _CHECKSUM = "sha256"
@@ -90,13 +90,10 @@ def kept_name(prior: TreePrior) -> str:
     >>> kept_name(bv.DART(k="learned", errors="auto"))
     'dart (k=learned, errors=auto)'
     """
-    usual = type(prior)(sigma_hat=prior.sigma_hat)
-    settings = ", ".join(
-        f"{field.name}={getattr(prior, field.name)}"
-        for field in fields(prior)
-        if getattr(prior, field.name) != getattr(usual, field.name)
-    )
-    return f"{prior.name} ({settings})" if settings else prior.name
+    settings = unusual_settings(prior)
+    settings.pop("sigma_hat", None)  # the same for all priors of a study
+    shown = ", ".join(f"{name}={value}" for name, value in settings.items())
+    return f"{prior.name} ({shown})" if shown else prior.name
 
 
 def describe_kept(kept: Mapping[str, KeptTallies]) -> str:

@@ -210,6 +210,24 @@ def prior_to_dict(prior: TreePrior) -> dict[str, Any]:
     return {"kind": type(prior).__name__, **dataclasses.asdict(prior)}
 
 
+def unusual_settings(prior: TreePrior) -> dict[str, Any]:
+    """Return the settings of `prior` that differ from the usual ones.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.priors.base import unusual_settings
+    >>> unusual_settings(bv.DART(a=1.0, k="learned"))
+    {'k': 'learned', 'a': 1.0}
+    """
+    usual = {field.name: field.default for field in dataclasses.fields(prior)}
+    settings = {**prior_to_dict(prior), "moves": prior.moves}
+    del settings["kind"]
+    return {
+        name: value for name, value in settings.items() if name not in usual or value != usual[name]
+    }
+
+
 def prior_from_dict(settings: Mapping[str, Any]) -> TreePrior:
     """Return the prior that `prior_to_dict` described.
 

@@ -11,8 +11,7 @@ from bayesvc import priors
 from bayesvc._text import counted
 from bayesvc.draws.draws import Draws
 from bayesvc.measures import MEASURES, Measure
-from bayesvc.priors.base import TreePrior, prior_to_dict
-from bayesvc.priors.moves import DEFAULT_MOVES
+from bayesvc.priors.base import TreePrior, prior_to_dict, unusual_settings
 from bayesvc.selection.methods import RECIPES, Method
 from bayesvc.selection.result import Selection
 from bayesvc.thresholds import THRESHOLDS, Threshold
@@ -95,16 +94,11 @@ def prior_code(prior: TreePrior) -> str:
     >>> prior_code(bv.DART(a=1.0)), prior_code(bv.BART(moves=(0.3, 0.3, 0.4, 0)))
     ('bv.DART(a=1.0)', 'bv.BART(moves=(0.3, 0.3, 0.4, 0.0, 0.0))')
     """
-    given = prior_to_dict(prior)
-    kind = given.pop("kind")
-    usual = {field.name: field.default for field in dataclasses.fields(prior)}
-    usual["moves"] = dataclasses.asdict(DEFAULT_MOVES)
+    kind = prior_to_dict(prior)["kind"]
     settings = []
-    for name, value in given.items():
-        if name in usual and value == usual[name]:
-            continue
+    for name, value in unusual_settings(prior).items():
         if name == "moves":
-            value = tuple(value.values())
+            value = value.as_tuple()
         if name == "split_weights" and len(value) > _MOST_WEIGHTS:
             settings.append("split_weights=weights")  # too long to show; the reader has them
             continue
