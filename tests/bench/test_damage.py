@@ -238,6 +238,14 @@ def test_an_array_that_was_lost_or_changed_is_found(tallies):
             kept.unpack(tallies)
 
 
+def test_of_several_priors_with_damaged_tallies_the_first_is_named(tallies):
+    with np.load(tallies) as file:
+        arrays = {name: part for name, part in file.items() if not name.endswith(".vc")}
+    np.savez(tallies, **arrays)
+    with pytest.raises(ValueError, match=r"cannot be read: bart.fit.\* does not hold the tallies"):
+        kept.unpack(tallies)
+
+
 def test_tallies_without_a_checksum_are_read(tallies):
     before = fingerprint(tallies)
     with np.load(tallies) as file:

@@ -176,7 +176,7 @@ def _read(path: Path) -> dict[str, NDArray[Any]]:
 def _check_shapes(headers: Mapping[str, Header]) -> None:
     """Raise DamagedFile if arrays of a prior are missing, or do not belong together."""
     names = (*_TALLIES, "n_draws", "seconds")
-    for start in {name.rpartition(".")[0] + "." for name in headers if name != _CHECKSUM}:
+    for start in sorted({name.rpartition(".")[0] + "." for name in headers if name != _CHECKSUM}):
         own = {name: headers[start + name] for name in names if start + name in headers}
         shapes = {name: part.shape for name, part in own.items() if part.dtype.kind in "iuf"}
         wanted = dict.fromkeys(_TALLIES, shapes.get("vc")) | {"n_draws": ()}
