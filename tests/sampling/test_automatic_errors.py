@@ -9,10 +9,11 @@ import bayesvc as bv
 from bayesvc.responses import Gaussian
 from bayesvc.responses.read import read_dataset
 from bayesvc.responses.shape import error_model
-from bayesvc.sampling import errors
+from bayesvc.sampling import chain
 from bayesvc.sampling.config import check_sampling_config
 from bayesvc.sampling.plan import sample_priors
 from bayesvc.sampling.replicates import Interrupted, ReplicateCounts
+from tests.helpers.no_sampling import no_sampling
 from tests.helpers.same_bits import assert_same_bits
 from tests.helpers.settings import SEEDED, SETTLED
 
@@ -88,7 +89,7 @@ def test_stopping_during_the_choice_leaves_a_run_to_continue(tables, tmp_path, m
     def stop(*_given):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(errors, "sample_replicates", stop)
+    monkeypatch.setattr(chain, "execute", stop)
     X, y = tables[0], tables[1]["errors"]
     with pytest.raises(KeyboardInterrupt) as plain:
         bv.sample(X, y, AUTO, n_replicates=1, **SEEDED)
@@ -96,3 +97,11 @@ def test_stopping_during_the_choice_leaves_a_run_to_continue(tables, tmp_path, m
     with pytest.raises(Interrupted) as stopped:
         bv.sample(X, y, AUTO, n_replicates=1, checkpoint=tmp_path / "unfinished", **SEEDED)
     assert stopped.value.finished == {AUTO: ReplicateCounts(0, 0)}
+
+
+def test_a_choice_that_was_made_is_not_made_again(tables, tmp_path):
+    X, y = tables[0], tables[1]["errors"]
+    settings = {"n_replicates": 1, "checkpoint": tmp_path / "unfinished", **SEEDED}
+    first = bv.sample(X, y, AUTO, **settings)
+    with no_sampling():
+        assert_same_bits(bv.sample(X, y, AUTO, **settings), first)

@@ -35,12 +35,10 @@ def settle_errors(data: Dataset, prior: TreePrior, config: SamplingConfig) -> Tr
     normal, student = (replace(prior, errors=own) for own in ("gaussian", "student"))
     if not calibration.learns_df:
         return normal
-    own = replace(config, chain=_PILOT, shorter=(), checkpoint=None, progress=None)
+    own = replace(config, chain=_PILOT, shorter=(), progress=None)
     try:
         pilot = sample_replicates(data.encoded, student, calibration, range(1), own)
-    except KeyboardInterrupt:
-        if config.checkpoint is None:
-            raise
+    except Interrupted:  # the chain is none of those that are asked for
         raise Interrupted({prior: ReplicateCounts(0, 0)}) from None
     assert pilot.df is not None
     return student if np.median(pilot.df) < LARGEST_DF else normal
