@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import resource
 import shutil
 import struct
@@ -21,8 +22,8 @@ from bayesvc.cli.errors import BadInput
 from bayesvc.cli.table_file import read_table
 from tests.helpers.paths import FIXTURES
 
-ROOM = 2**29  # bytes that a child may still take once everything is loaded
-HUGE = 2**30
+ROOM = 2**28  # bytes that a child may still take once everything is loaded
+HUGE = 2**29
 
 LOADERS = {
     bv.Draws: "draws-1-bart.npz",
@@ -32,35 +33,36 @@ LOADERS = {
 
 # All modules are loaded before the limit is set.
 CHILD = """
-import resource, sys
+import json, resource, sys
 from pathlib import Path
 import numpy, polars, scipy.stats, sklearn, zipfile, gzip, csv
 import bayesvc as bv
 from bayesvc.cli.table_file import read_table
-kind, path = sys.argv[1:]
 bv.Draws.load({fixture!r})
 with open("/proc/self/statm") as file:
     used = int(file.read().split()[0]) * resource.getpagesize()
 if {limited}:
     resource.setrlimit(resource.RLIMIT_AS, (used + {room}, used + {room}))
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-try:
-    read_table(Path(path)) if kind == "table" else getattr(bv, kind).load(path)
-except Exception as error:
-    print(type(error).__name__, getattr(error, "message", error))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+for kind, path in json.loads(sys.argv[1]):
+    before, message = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, ""
+    try:
+        read_table(Path(path)) if kind == "table" else getattr(bv, kind).load(path)
+    except Exception as error:
+        message = f"{{type(error).__name__}} {{getattr(error, 'message', error)}}"
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    print(json.dumps([message, grown]))
 """
 
 
-def refusal(kind, path, limited=True):
-    """Return the message of a child in little memory, and by how many kB its peak grew."""
+def refusals(files, limited=True):
+    """Return for each kind and path the message of a child, and by how many kB its peak grew."""
     fixture = str(FIXTURES / "draws-1-bart.npz")
     program = CHILD.format(fixture=fixture, room=ROOM, limited=limited)
-    command = [sys.executable, "-c", program, kind, str(path)]
+    given = json.dumps([(kind, str(path)) for kind, path in files])
+    command = [sys.executable, "-c", program, given]
     done = subprocess.run(command, text=True, capture_output=True, timeout=200)
     assert done.returncode == 0, done.stderr
-    *message, grown = done.stdout.splitlines()
-    return " ".join(message), int(grown)
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def header(shape, dtype):
@@ -88,31 +90,40 @@ def with_zeros(source, path, name, shape, dtype):
                 left -= file.write(zeros[:left])
 
 
+BOMBS = {"settings": ((HUGE,), np.uint8), "vc": ((2, HUGE // 16), np.float64)}
+PREFIXES = {bv.Draws: "", bv.Selection: "draws/", bv.VariableSelector: "selection/draws/"}
+
+
+@pytest.fixture(scope="module")
+def refused_bombs(tmp_path_factory):
+    """Return what came of each file, where there is little memory and where there is enough."""
+    folder, files = tmp_path_factory.mktemp("bombs"), {}
+    for kind, source in LOADERS.items():
+        for name, (shape, dtype) in BOMBS.items():
+            path = files[kind, name] = folder / f"{kind.__name__}-{name}.npz"
+            with_zeros(FIXTURES / source, path, PREFIXES[kind] + name, shape, dtype)
+            assert path.stat().st_size < HUGE // 100
+    given = [(kind.__name__, path) for (kind, _), path in files.items()]
+    both = zip(refusals(given), refusals(given, limited=False), strict=True)
+    return dict(zip(files, both, strict=True))
+
+
 @pytest.mark.parametrize("kind", LOADERS)
-@pytest.mark.parametrize(
-    ("name", "shape", "dtype"),
-    [("settings", (HUGE,), np.uint8), ("vc", (2, HUGE // 16), np.float64)],
-    ids=["settings", "an array"],
-)
-def test_a_file_that_unpacks_to_gigabytes(kind, name, shape, dtype, tmp_path):
-    prefix = {bv.Draws: "", bv.Selection: "draws/", bv.VariableSelector: "selection/draws/"}[kind]
-    path = tmp_path / "bomb.npz"
-    with_zeros(FIXTURES / LOADERS[kind], path, prefix + name, shape, dtype)
-    assert path.stat().st_size < HUGE // 100
-    message, grown = refusal(kind.__name__, path)
-    assert "bomb.npz" in message
-    assert "GB are available" in message
-    assert grown < 100_000
-    message, grown = refusal(kind.__name__, path, limited=False)  # where there is memory enough
-    assert message.startswith(("ValueError", "MemoryError"))
-    assert "bomb.npz" in message
-    assert grown < 100_000
+@pytest.mark.parametrize("name", BOMBS, ids=["settings", "an array"])
+def test_a_file_that_unpacks_to_far_more_than_there_is_room_for(kind, name, refused_bombs):
+    (told_little, grown_little), (told_enough, grown_enough) = refused_bombs[kind, name]
+    assert f"{kind.__name__}-{name}.npz" in told_little
+    assert "GB are available" in told_little
+    assert grown_little < 100_000
+    assert told_enough.startswith(("ValueError", "MemoryError"))
+    assert f"{kind.__name__}-{name}.npz" in told_enough
+    assert grown_enough < 100_000
 
 
 def test_an_array_that_nobody_asks_for_is_not_unpacked(tmp_path):
     path = tmp_path / "more.npz"
     with_zeros(FIXTURES / "draws-1-bart.npz", path, "other", (2**28,), np.uint8)
-    message, grown = refusal("Draws", path, limited=False)
+    ((message, grown),) = refusals([("Draws", path)], limited=False)
     assert message == ""
     assert grown < 100_000
 
@@ -153,7 +164,7 @@ def test_a_member_that_unpacks_to_more_than_it_declares(tmp_path):
 
 @pytest.fixture(scope="module")
 def zipped_table(tmp_path_factory):
-    """A gzipped table of a few megabytes that unpacks to gigabytes."""
+    """A gzipped table of a few megabytes that unpacks to a hundred times more."""
     path = tmp_path_factory.mktemp("bombs") / "bomb.csv.gz"
     rows = b"1,2,3,4\n" * 2**21
     with gzip.open(path, "wb", compresslevel=1) as file:
@@ -163,9 +174,9 @@ def zipped_table(tmp_path_factory):
     return path
 
 
-def test_a_gzipped_table_that_unpacks_to_gigabytes(zipped_table):
+def test_a_gzipped_table_that_unpacks_to_far_more_than_there_is_room_for(zipped_table):
     assert zipped_table.stat().st_size < HUGE // 100
-    message, grown = refusal("table", zipped_table)
+    ((message, grown),) = refusals([("table", zipped_table)])
     assert message.startswith("BadInput")
     assert "bomb.csv.gz needs, unpacked, at least" in message
     assert "are available. Remove columns or rows" in message

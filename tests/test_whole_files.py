@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,14 +11,16 @@ import pytest
 
 import bayesvc as bv
 
+FORMS = ["json", "html", "npz", "svg", "parquet"]
+
 # No file of this process may grow beyond 100 bytes, as if the disk were full.
 SCRIPT = """
-import resource, signal, sys
+import json, resource, signal, sys
 from pathlib import Path
 import polars as pl
 import bayesvc as bv
 from bayesvc.bench.row_files import write_rows
-found, path = bv.select_from(bv.Draws.from_counts([[[9, 1]], [[7, 0]]])), Path(sys.argv[2])
+found = bv.select_from(bv.Draws.from_counts([[[9, 1]], [[7, 0]]]))
 writers = {
     "json": found.to_json,
     "html": found.to_html_report,
@@ -27,24 +30,39 @@ writers = {
 }
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-try:
-    writers[sys.argv[1]](path)
-except OSError as error:
-    print(error)
+said = {}
+for form, write in writers.items():
+    try:
+        write(Path(sys.argv[1]) / form / f"found.{form}")
+    except OSError as error:
+        said[form] = str(error)
+print(json.dumps(said))
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
-@pytest.mark.parametrize("form", ["json", "html", "npz", "svg", "parquet"])
-def test_an_old_file_stands_if_the_new_one_does_not_fit(form: str, tmp_path: Path) -> None:
-    path = tmp_path / f"found.{form}"
-    path.write_text("the old file")
+@pytest.fixture(scope="module")
+def full_disk(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """Return a folder with an old file of each form, and what came of writing over it."""
+    folder = tmp_path_factory.mktemp("full")
+    for form in FORMS:
+        (folder / form).mkdir()
+        (folder / form / f"found.{form}").write_text("the old file")
     run = subprocess.run(
-        [sys.executable, "-c", SCRIPT, form, path], capture_output=True, text=True, check=True
+        [sys.executable, "-c", SCRIPT, folder], capture_output=True, text=True, check=True
     )
-    assert path.name in run.stdout
+    return folder, json.loads(run.stdout)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
+@pytest.mark.parametrize("form", FORMS)
+def test_an_old_file_stands_if_the_new_one_does_not_fit(
+    form: str, full_disk: tuple[Path, dict[str, str]]
+) -> None:
+    folder, said = full_disk
+    path = folder / form / f"found.{form}"
+    assert path.name in said[form]
     assert path.read_text() == "the old file"
-    assert [own.name for own in tmp_path.iterdir()] == [path.name]
+    assert [own.name for own in path.parent.iterdir()] == [path.name]
 
 
 def test_files_without_an_ending_are_written(tmp_path: Path) -> None:
