@@ -20,6 +20,7 @@ from click.testing import CliRunner
 
 from bayesvc.bench import figures
 from bayesvc.cli.app import app
+from tests.helpers.figures import draw_placeholders
 from tests.helpers.paths import ROOT
 
 PAGES = [
@@ -117,6 +118,7 @@ def marked(page: Path) -> Any:
 @pytest.mark.parametrize("page", [*map(marked, WITH_RUNS)], ids=[*map(page_name, WITH_RUNS)])
 def test_the_commands_of_a_page_run(page, folder, monkeypatch):
     if page_name(page) not in WEEKLY:
+        draw_placeholders(monkeypatch.setattr)
         monkeypatch.setattr(figures, "_SCORE_FIGURES", figures._SCORE_FIGURES[:1])  # of eleven
     for command in filter(is_run, commands_of(page)):
         program, *words = words_of(command)

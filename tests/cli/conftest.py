@@ -14,6 +14,8 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from tests.helpers.figures import draw_placeholders
+
 
 @pytest.fixture
 def table() -> pl.DataFrame:
@@ -31,6 +33,12 @@ def file(table: pl.DataFrame, tmp_path: Path) -> Path:
     path = tmp_path / "data.csv"
     table.write_csv(path)
     return path
+
+
+@pytest.fixture
+def placeholder_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands of this process write empty figures."""
+    draw_placeholders(monkeypatch.setattr)
 
 
 class Done(NamedTuple):

@@ -66,7 +66,7 @@ def restored(texts):
     return [text.removeprefix("'") for text in texts]
 
 
-@pytest.mark.filterwarnings("ignore:Glyph")  # of a figure's font
+@pytest.mark.usefixtures("placeholder_figures")
 def test_selection_csv_holds_no_formula_and_all_names(parquet, run, tmp_path):
     done = run("select", parquet, "-y", "=y", *SHORT_OPTIONS, "--replicates", "2", "--out", "out")
     assert done.returncode == 0, done.stderr
@@ -81,7 +81,7 @@ def test_selection_csv_holds_no_formula_and_all_names(parquet, run, tmp_path):
     assert any(margin.startswith("-") for margin in margins), "negative numbers stay numbers"
 
 
-@pytest.mark.filterwarnings("ignore:Glyph")
+@pytest.mark.usefixtures("placeholder_figures")
 def test_comparison_csv_holds_no_formula_and_all_names(parquet, run, tmp_path):
     methods = ("--methods", "dart-vc,dart-mpm")
     done = run("compare", parquet, "-y", "=y", *methods, *SHORT_OPTIONS, "--out", "out")

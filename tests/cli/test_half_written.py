@@ -19,8 +19,11 @@ import bayesvc as bv
 from bayesvc.cli import result_files
 from bayesvc.cli.errors import BadInput
 from bayesvc.cli.results_folder import open_folder
+from tests.helpers.figures import PLACEHOLDERS
 from tests.helpers.no_sampling import no_sampling
 from tests.helpers.settings import SHORT_OPTIONS
+
+pytestmark = pytest.mark.usefixtures("placeholder_figures")
 
 SHORT = (*SHORT_OPTIONS, "--replicates", "2", "--exclude", "who", "-y", "y", "--out", "out")
 WAITS = """
@@ -48,7 +51,7 @@ def program(code, *args, cwd):
 def test_ctrl_c_while_results_are_written(run, file, tmp_path, command):
     options = [option for option in SHORT if option not in ("--replicates", "2")]
     args = (*command, file, *(SHORT if command == ("select",) else options))
-    process = program(WAITS, *args, cwd=tmp_path)
+    process = program(PLACEHOLDERS + textwrap.dedent(WAITS), *args, cwd=tmp_path)
     assert process.stdout.readline() == "writing\n"
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=200)
@@ -200,7 +203,7 @@ def test_the_command_is_killed_while_it_overwrites_results(run, file, tmp_path, 
 
     def overwrite(kill, seed):
         args = (kill, "select", file, *SHORT, "--overwrite", "--quiet", "--seed", seed)
-        process = program(KILLED_COMMAND, *args, cwd=tmp_path)
+        process = program(PLACEHOLDERS + textwrap.dedent(KILLED_COMMAND), *args, cwd=tmp_path)
         return process.communicate(timeout=200)[0], process.returncode
 
     def complete():

@@ -48,6 +48,7 @@ def test_select_prints_names_and_paths_visibly(hostile_file, run, tmp_path):
     assert {len(row) for row in rows} == {6}
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_names_alone_are_one_to_a_line(hostile_file, run, tmp_path):
     text = printed(run("select", hostile_file, "-y", TARGET, *QUICK, "--quiet", "--out", "out"))
     told = json.loads((tmp_path / "out" / "selection.json").read_text())
@@ -55,6 +56,7 @@ def test_names_alone_are_one_to_a_line(hostile_file, run, tmp_path):
     assert not hostile_characters(text)
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_json_holds_the_names_as_they_are(hostile_file, run):
     done = run("select", hostile_file, "-y", TARGET, *QUICK, "--json", "--out", "out")
     assert not hostile_characters(printed(done))

@@ -15,7 +15,7 @@ def one_column_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(column_source, "_BLOCK_BYTES", 1)
 
 
-@pytest.mark.usefixtures("one_column_at_a_time")
+@pytest.mark.usefixtures("one_column_at_a_time", "placeholder_figures")
 @pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
 def test_no_more_than_a_block_is_asked_of_the_file(run, table, tmp_path, collected_widths):
     table.write_parquet(tmp_path / "t.parquet", row_group_size=20)

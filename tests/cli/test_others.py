@@ -40,6 +40,7 @@ def test_compare_of_noise_warns(run, tmp_path):
     assert told["notes"][0]["code"] == "no-signal"
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_compare_for_machines(run, file):
     options = ("--exclude", "who", "--methods", "dart-mpm", *SHORT_OPTIONS)
     done = run("compare", file, "-y", "y", "--json", "--out", "one", *options)
@@ -51,6 +52,7 @@ def test_compare_for_machines(run, file):
     assert "dart-mpm" in refused.stderr
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_predict_from_what_was_selected(run, file, tmp_path, table):
     options = ("--exclude", "who", "--replicates", "2", *SHORT_OPTIONS)
     assert run("select", file, "-y", "y", "--out", "sel", *options).returncode == 0

@@ -18,6 +18,8 @@ from tests.helpers.held import held_command
 from tests.helpers.processes import wait_for
 from tests.helpers.settings import SHORT_OPTIONS
 
+pytestmark = pytest.mark.usefixtures("placeholder_figures")
+
 MANY = ("--burn-in", "300", "--draws", "300", "--jobs", "1")
 COMMANDS = {
     "select": ("select", "--replicates", "60", *MANY),

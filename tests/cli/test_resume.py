@@ -16,8 +16,11 @@ from bayesvc.cli.time_estimate import count_iterations
 from bayesvc.sampling.checkpoint import Checkpoint
 from bayesvc.selection.methods import resolve_method
 from tests.helpers.no_sampling import no_sampling
+from tests.helpers.settings import SHORT_OPTIONS
 
-SHORT = ("--burn-in", "60", "--draws", "60", "--jobs", "1", "--replicates", "2")
+pytestmark = pytest.mark.usefixtures("placeholder_figures")
+
+SHORT = (*SHORT_OPTIONS, "--replicates", "2")
 
 
 @pytest.fixture

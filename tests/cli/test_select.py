@@ -48,12 +48,12 @@ def test_the_answer_and_its_files(run_process, file, tmp_path, table):
     assert json.loads(same.to_json())["selected"] == told["selected"]
 
 
-def test_for_machines_and_for_pipes(run_process, file):
+def test_for_machines_and_for_pipes(run_process, run, file):
     command = ("select", file, "-y", "y", "--exclude", "who", *SHORT)
     done = run_process(*command, "--json", "--out", "one")
     assert json.loads(done.stdout)["method"] == "dart-vc"
     assert done.stderr == ""
-    done = run_process(*command, "--quiet", "--out", "two")
+    done = run(*command, "--quiet", "--out", "two")
     assert sorted(done.stdout.split()) == ["b", "d"]
     assert done.stderr == ""
 
@@ -114,6 +114,7 @@ def write_european(frame, path):
     frame.write_csv(path, separator=";", decimal_comma=True)
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 @pytest.mark.parametrize(
     ("name", "write"),
     [
@@ -134,6 +135,7 @@ def test_kinds_of_files(run, table, tmp_path, name, write):
     assert sorted(json.loads(done.stdout)["selected"]) == ["b", "d"]
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_what_was_guessed_is_said(run, table, tmp_path):
     write_european(table, tmp_path / "t.csv")
     done = run("select", "t.csv", "-y", "y", "--exclude", "who", *SHORT)
@@ -141,6 +143,7 @@ def test_what_was_guessed_is_said(run, table, tmp_path):
     assert "decimal commas" in done.stderr
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_latin_1_can_be_read_if_it_is_said(run, table, tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(table.rename({"a": "größe"}).write_csv().encode("latin-1"))
@@ -278,6 +281,7 @@ def test_other_rows(run, file, tmp_path, table):
     assert not (tmp_path / "out" / "unfinished").exists()
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_stopped_while_other_rows_are_selected_from(file, tmp_path, monkeypatch):
     real, calls = resampled.select, []
 
@@ -394,6 +398,7 @@ def test_a_folder_that_cannot_be_written_to(run, file):
     assert "cannot be written to" in done.stderr
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_earlier_results_are_not_overwritten_unasked(run, file, tmp_path):
     command = ("select", file, "-y", "y", "--exclude", "who", "--out", "out", *SHORT)
     assert run(*command).returncode == 0

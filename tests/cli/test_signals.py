@@ -15,9 +15,10 @@ import pytest
 from click.testing import CliRunner
 
 from bayesvc.cli.errors import report_errors
+from tests.helpers.held import held_command
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import running, session_of, wait_for
-from tests.helpers.settings import LONG_OPTIONS
+from tests.helpers.settings import SHORT_OPTIONS
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
@@ -88,21 +89,23 @@ def test_no_process_outlives_a_killed_benchmark(held_run, tmp_path):
         wait_for(lambda: not session_of(process.pid))
 
 
-def test_sigterm_leaves_a_result_and_resume_ends_where_it_would_have(file, tmp_path, run_process):
-    command = ("select", file, "-y", "y", "--exclude", "who", *LONG_OPTIONS)
-    whole = [sys.executable, "-m", "bayesvc", *map(str, command), "--out", "out"]
-    unfinished = tmp_path / "out" / "unfinished"
-    with running(whole, cwd=tmp_path, **PIPES) as process:
+@pytest.mark.usefixtures("placeholder_figures")
+def test_sigterm_leaves_a_result_and_resume_ends_where_it_would_have(file, tmp_path, run):
+    command = ("select", file, "-y", "y", "--exclude", "who", *SHORT_OPTIONS, "--replicates", "6")
+    unfinished, release = tmp_path / "out" / "unfinished", tmp_path / "release"
+    held = held_command(2, release, *command, "--out", "out")
+    with running(held, cwd=tmp_path, **PIPES) as process:
         wait_for(lambda: len(list(unfinished.glob("fit-*.npz"))) >= 2)
         os.kill(process.pid, signal.SIGTERM)
+        release.touch()
         _, err = process.communicate(timeout=200)
     assert process.returncode == 143, err
     assert "with --resume to continue" in err
     assert "Traceback" not in err
-    resumed = run_process(*command, "--out", "out", "--resume", "--json")
+    resumed = run(*command, "--out", "out", "--resume", "--json")
     assert resumed.returncode == 0, resumed.stderr
-    assert json.loads(resumed.stdout)["n_replicates"] == 40
-    assert resumed.stdout == run_process(*command, "--out", "whole", "--json").stdout
+    assert json.loads(resumed.stdout)["n_replicates"] == 6
+    assert resumed.stdout == run(*command, "--out", "whole", "--json").stdout
 
 
 def test_sigterm_before_the_first_replicate_is_finished(file, tmp_path):

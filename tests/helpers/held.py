@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from tests.helpers.figures import PLACEHOLDERS
+
 # Lets `number` chains be kept in a checkpoint, and holds the next one until `release` exists.
 HOLD = """
 def hold(number, release):
@@ -21,9 +23,7 @@ def hold(number, release):
 
     Checkpoint.keep = wait_and_keep
 """
-_COMMAND = f"""{HOLD}
-import sys
-
+_COMMAND = f"""{PLACEHOLDERS}{HOLD}
 hold(int(sys.argv[1]), sys.argv[2])
 sys.argv[:] = ["bayesvc", *sys.argv[3:]]
 from bayesvc.cli import main
@@ -33,5 +33,8 @@ main()
 
 
 def held_command(number: int, release: Path, *args: object) -> list[str]:
-    """Return the command `bayesvc` with these arguments, held after `number` chains."""
+    """Return the command `bayesvc` with these arguments, held after `number` chains.
+
+    Its figures are empty.
+    """
     return [sys.executable, "-c", _COMMAND, str(number), str(release), *map(str, args)]
