@@ -40,6 +40,7 @@ class DirichletAverage:
         self.p = len(self.concentration)
         self._known: dict[tuple[tuple[Choice, int], ...], float] = {}
         self._grid: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+        self._log_masses: dict[tuple[int, ...], NDArray[np.float64]] = {}
 
     def log_probability(self, choices: Sequence[Choice]) -> float:
         free = [choice for choice in choices if len(choice[1]) > 1]
@@ -56,8 +57,9 @@ class DirichletAverage:
         log_s, log_density = self._log_s_grid()
         log_terms = log_density.copy()
         for (variable, among), times in key:
-            log_mass = np.logaddexp.reduce(log_s[list(among)], axis=0)
-            log_terms += times * (log_s[variable] - log_mass)
+            if among not in self._log_masses:
+                self._log_masses[among] = np.logaddexp.reduce(log_s[list(among)], axis=0)
+            log_terms += times * (log_s[variable] - self._log_masses[among])
         return log_sum_exp(log_terms)
 
     def _log_s_grid(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
