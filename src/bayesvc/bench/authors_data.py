@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 
 from bayesvc._typing import FloatArray, IntArray
 
@@ -27,6 +26,8 @@ _SMALL_PART, _LARGE_PART = 20, 5_000  # rows at a time, for few rows and for man
 
 def rows_and_noise(n: int, seed: int, noisy: bool) -> tuple[IntArray, FloatArray]:
     """Return the training rows of the pool, and their standard normal noise."""
+    from sklearn.model_selection import train_test_split  # takes long, and other data need none
+
     legacy = np.random.RandomState(seed)
     noise = legacy.normal(0, 1, POOL_ROWS) if noisy else np.zeros(POOL_ROWS)
     training, _ = train_test_split(
