@@ -12,7 +12,44 @@ _TABLE = Path(__file__).parent / "data_checksums.csv"
 CHECKSUMS = list(csv.DictReader(_TABLE.read_text().splitlines()))
 
 
+OF_DATA_SETS = {key for key in CHECKSUMS[0] if key.startswith("s")}
+OF_POOLS = set(CHECKSUMS[0]) - OF_DATA_SETS - {"name"}
+
+
+def check(known, found):
+    for key, value in found.items():
+        # the table has twelve digits
+        assert value == pytest.approx(float(known[key]), rel=2e-11, abs=1e-13), key
+
+
 @pytest.mark.parametrize("known", CHECKSUMS, ids=[row["name"] for row in CHECKSUMS])
+def test_the_authors_pool_comes_out_again(known):
+    law, place = feynman.equation(known["name"]), feynman._place(known["name"])
+    pool, first = authors_data.columns(tuple(law.ranges.values()), place, np.array([0]))
+    signal = law.signal(pool)
+    found = {
+        "p0": pool.shape[1],
+        "p": first.shape[1],
+        "pool_mean_f": signal.mean(),
+        "pool_sd_f": signal.std(),
+        "pool_min_f": signal.min(),
+        "pool_max_f": signal.max(),
+        "n_bad": (~np.isfinite(signal)).sum(),
+        "x_pool_row0_col0": first[0, 0],
+        "x_pool_row0_collast": first[0, -1],
+    }
+    assert set(found) == OF_POOLS
+    check(known, found)
+
+
+def every_tenth(numbered):
+    """Return a case, a weekly one unless its number ends with 0."""
+    number, known = numbered
+    return pytest.param(known, id=known["name"], marks=[pytest.mark.weekly] if number % 10 else [])
+
+
+# All equations share what makes data sets of their pools.
+@pytest.mark.parametrize("known", [*map(every_tenth, enumerate(CHECKSUMS))])
 def test_the_authors_data_come_out_again(known):
     name = known["name"]
     noisy = feynman.load_authors(name, 500, 1, 860)
@@ -20,20 +57,7 @@ def test_the_authors_data_come_out_again(known):
     large = feynman.load_authors(name, 2000, 0.25, 29802)
     rows, _ = authors_data.rows_and_noise(500, 860, noisy=True)
     other_rows, _ = authors_data.rows_and_noise(500, 860, noisy=False)
-    law = feynman.equation(name)
-    ranges, place = tuple(law.ranges.values()), feynman._place(name)
-    pool, first = authors_data.columns(ranges, place, np.array([0]))
-    signal = law.signal(pool)
     found = {
-        "p0": len(noisy.relevant),
-        "p": noisy.X.shape[1],
-        "pool_mean_f": signal.mean(),
-        "pool_sd_f": signal.std(),
-        "pool_min_f": signal.min(),
-        "pool_max_f": signal.max(),
-        "n_bad": 0,
-        "x_pool_row0_col0": first[0, 0],
-        "x_pool_row0_collast": first[0, -1],
         "s860_snr1_n500_first_pool_row": rows[0],
         "s860_snr1_n500_y0": noisy.y[0],
         "s860_snr1_n500_y_mean": noisy.y.mean(),
@@ -44,10 +68,8 @@ def test_the_authors_data_come_out_again(known):
         "s29802_snr025_n2000_y_last": large.y[-1],
         "s29802_snr025_n2000_y_mean": large.y.mean(),
     }
-    assert set(found) == set(known) - {"name"}
-    for key, value in found.items():
-        # the table has twelve digits
-        assert value == pytest.approx(float(known[key]), rel=2e-11, abs=1e-13), key
+    assert set(found) == OF_DATA_SETS
+    check(known, found | {"p0": len(noisy.relevant), "p": noisy.X.shape[1]})
 
 
 def test_fewer_rows_are_the_first_of_more_up_to_all():
