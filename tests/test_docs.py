@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import warnings
 from importlib.util import find_spec
@@ -10,9 +9,9 @@ from importlib.util import find_spec
 import matplotlib as mpl
 import pytest
 
-import bayesvc as bv
 from bayesvc.exceptions import BayesvcWarning
 from tests.helpers.paths import ROOT
+from tests.helpers.settings import shorten_default_chains
 
 MADE = {"_build", "generated"}
 DOCS = [page for page in sorted((ROOT / "docs").rglob("*.md")) if not MADE & set(page.parts)]
@@ -25,8 +24,7 @@ WITH_CODE = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf
 def lengths(request, monkeypatch):
     """Chains that are short where a page does not say how long they are."""
     if request.param == "short":
-        for function, name in itertools.product((bv.select, bv.compare), ("burn_in", "n_draws")):
-            monkeypatch.setitem(function.__kwdefaults__, name, 500)
+        shorten_default_chains(monkeypatch)
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=[str(page.relative_to(ROOT)) for page in WITH_CODE])

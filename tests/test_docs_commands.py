@@ -22,6 +22,7 @@ from bayesvc.bench import figures
 from bayesvc.cli.app import app
 from tests.helpers.figures import draw_placeholders
 from tests.helpers.paths import ROOT
+from tests.helpers.settings import shorten_default_chains
 
 PAGES = [
     ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md",
@@ -119,6 +120,7 @@ def marked(page: Path) -> Any:
 def test_the_commands_of_a_page_run(page, folder, monkeypatch):
     if page_name(page) not in WEEKLY:
         draw_placeholders(monkeypatch.setattr)
+        shorten_default_chains(monkeypatch)
         monkeypatch.setattr(figures, "_SCORE_FIGURES", figures._SCORE_FIGURES[:1])  # of eleven
     for command in filter(is_run, commands_of(page)):
         program, *words = words_of(command)
@@ -159,7 +161,8 @@ def test_targets_and_extras_in_the_text_exist(page):
 
 
 @pytest.mark.filterwarnings("ignore::bayesvc.exceptions.ConvergenceWarning")
-def test_the_picture_of_the_readme(tmp_path):
+def test_the_picture_of_the_readme(tmp_path, monkeypatch):
+    shorten_default_chains(monkeypatch)
     spec = spec_from_file_location("pictures", ROOT / "docs" / "pictures" / "make.py")
     assert spec is not None
     assert spec.loader is not None

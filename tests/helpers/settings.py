@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from bayesvc.sampling import config
+
 # A result of the right shape, no more.
 TINY: dict[str, Any] = {"n_trees": 5, "burn_in": 20, "n_draws": 20}
 # Trees that split, and move.
@@ -15,3 +19,8 @@ SETTLED: dict[str, Any] = {"burn_in": 200, "n_draws": 200, "random_state": 1}
 SHORT_OPTIONS = ("--burn-in", "60", "--draws", "60", "--jobs", "1")
 # For what has to last until it is interrupted.
 LONG_OPTIONS = ("--burn-in", "600", "--draws", "600", "--replicates", "40", "--jobs", "1")
+
+
+def shorten_default_chains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let chains be short whose length nobody gives."""
+    monkeypatch.setattr(config, "DEFAULT_DRAWS", 500)
