@@ -201,10 +201,9 @@ def hover(browser: Any, chart: str, trace: int, point: int) -> str:
     mark = browser.execute_script(f"return {place}.querySelectorAll('.point')[{point}]")
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", mark)
     found = f"const e = document.querySelector('#{chart} .hoverlayer .hovertext'); return e"
-    for _ in range(30):  # the page may still be scrolling, or drawing on a busy machine
-        time.sleep(0.7)
+    for _ in range(200):  # the page may still be scrolling, or drawing on a busy machine
         webdriver.ActionChains(browser).move_by_offset(3, 3).move_to_element(mark).perform()
-        time.sleep(0.3)
+        time.sleep(0.15)
         label = browser.execute_script(f"{found} && e.textContent")
         if label:
             return str(label)
