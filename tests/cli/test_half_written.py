@@ -71,6 +71,7 @@ KILLED = """
     from bayesvc.cli.results_folder import open_folder
     from bayesvc.sampling import checkpoint  # loads numpy before any fork
 
+    os.fsync = lambda _: None  # processes are killed here, and not the machine
     parent, old, new = Path(sys.argv[1]), json.loads(sys.argv[2]), json.loads(sys.argv[3])
     out = parent / "out"
 
