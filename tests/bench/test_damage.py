@@ -21,6 +21,7 @@ from bayesvc.cli.app import app
 from bayesvc.sampling.replicates import PriorDraws
 from tests.helpers import small_grid
 from tests.helpers.paths import ROOT
+from tests.helpers.settings import SEEDED
 
 GRID = small_grid.make(["tests.helpers.small_grid:first", "dart-vc@2"], n_tasks=3)
 
@@ -199,8 +200,7 @@ def test_a_changed_export_raises_no_foreign_error(folder, tmp_path, kind):
 
 @pytest.fixture
 def tallies(regression, tmp_path):
-    short = {"n_replicates": 2, "burn_in": 5, "n_draws": 5, "random_state": 0}
-    draws = bv.sample(*regression, **short)
+    draws = bv.sample(*regression, n_replicates=2, **SEEDED)
     path = tmp_path / "kept.npz"
     fits = {"dart": PriorDraws(draws, permuted=draws), "bart": PriorDraws(draws)}
     path.write_bytes(kept.pack(fits))

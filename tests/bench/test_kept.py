@@ -8,6 +8,7 @@ import pytest
 import bayesvc as bv
 from bayesvc.bench import kept
 from bayesvc.sampling.replicates import PriorDraws
+from tests.helpers.settings import SEEDED
 
 
 @pytest.fixture
@@ -51,9 +52,8 @@ def test_every_file_cut_short_is_refused(path):
 
 def test_what_was_kept_before_is_not_lost(regression, tmp_path):
     """Of each prior the most replicates stay, whichever came first."""
-    short = {"burn_in": 5, "n_draws": 5, "random_state": 0}
-    few, more = (bv.sample(*regression, n_replicates=n, **short) for n in (2, 3))
-    bart = bv.sample(*regression, prior=bv.BART(), n_replicates=1, **short)
+    few, more = (bv.sample(*regression, n_replicates=n, **SEEDED) for n in (2, 3))
+    bart = bv.sample(*regression, prior=bv.BART(), n_replicates=1, **SEEDED)
     path = tmp_path / "kept.npz"
     sampled = [
         {"dart": PriorDraws(few)},

@@ -17,8 +17,9 @@ import bayesvc as bv
 from bayesvc.data import column_source
 from bayesvc.data.encode import encode_X
 from bayesvc.responses.read import read_dataset
+from tests.helpers.settings import TINY
 
-SHORT: dict[str, Any] = {"burn_in": 20, "n_draws": 20, "random_state": 0}
+SEEDED_TINY = TINY | {"random_state": 0}
 N, P = 4000, 60
 KINDS: dict[str, Callable[[np.ndarray], Any]] = {
     "C order": np.ascontiguousarray,
@@ -90,9 +91,9 @@ def test_a_parquet_file_is_read_in_parts(
     frame = pl.DataFrame(X, schema=[f"x{j}" for j in range(P)])
     frame.write_parquet(path, row_group_size=500)
     y = X[:, 3]
-    found = bv.sample(pl.scan_parquet(path), y, n_replicates=1, **SHORT)
+    found = bv.sample(pl.scan_parquet(path), y, n_replicates=1, **SEEDED_TINY)
     assert max(collected_widths) == 2
-    np.testing.assert_array_equal(found.vc, bv.sample(frame, y, n_replicates=1, **SHORT).vc)
+    np.testing.assert_array_equal(found.vc, bv.sample(frame, y, n_replicates=1, **SEEDED_TINY).vc)
 
 
 @pytest.mark.usefixtures("narrow_blocks")
@@ -112,7 +113,7 @@ def test_messy_columns_of_a_lazy_frame(tmp_path: Path) -> None:
     frame.write_parquet(tmp_path / "t.parquet")
     lazy = pl.scan_parquet(tmp_path / "t.parquet")
     for weights in (None, np.arange(80) % 3):
-        settings = {"n_replicates": 1, "sample_weight": weights, **SHORT}
+        settings = {"n_replicates": 1, "sample_weight": weights, **SEEDED_TINY}
         here, there = (bv.sample(X, y, **settings) for X in (frame, lazy))
         assert here.data_hash == there.data_hash
         assert here.schema == there.schema

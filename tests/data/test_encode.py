@@ -13,6 +13,7 @@ from bayesvc import _core, _validation
 from bayesvc.data.dataset import data_hash
 from bayesvc.data.encode import encode_X
 from bayesvc.responses.encode import encode_y
+from tests.helpers.settings import SEEDED
 
 FRAMES = [pd.DataFrame, pl.DataFrame]
 
@@ -222,7 +223,7 @@ def test_pandas_frames_with_sparse_columns(monkeypatch):
 def test_sparse_and_dense_draws_are_the_same(regression):
     X, y = regression
     X = np.where(X < 0.5, 0, X)
-    settings = {"n_replicates": 2, "burn_in": 30, "n_draws": 30, "random_state": 1}
+    settings = SEEDED | {"n_replicates": 2}
     expected = bv.sample(X, y, **settings)
     frame = pd.DataFrame(X).astype(pd.SparseDtype(float, 0))
     for sparse in (scipy.sparse.csr_array(X), scipy.sparse.lil_matrix(X), frame):

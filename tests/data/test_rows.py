@@ -13,7 +13,7 @@ from bayesvc.responses.read import read_dataset
 from bayesvc.sampling.chain import calibrate
 from bayesvc.sampling.seeds import Role, random_words
 from tests.helpers.same_bits import assert_same_bits
-from tests.helpers.settings import SEEDED
+from tests.helpers.settings import SEEDED, SETTLED
 
 # Short chains: what their notes warn of is not the subject here.
 pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
@@ -174,15 +174,14 @@ def test_permuted_fits_permute_weights_too(regression, weights):
 
 def test_weights_everywhere(regression, weights):
     X, y = regression
-    short = {"burn_in": 30, "n_draws": 30, "random_state": 1}
-    found = bv.select(X, y, "bart-vip-local", sample_weight=weights, n_permutations=20, **short)
-    both = bv.compare(X, y, ["dart-vc", "bart-vip-local"], sample_weight=weights, **short)
+    found = bv.select(X, y, "bart-vip-local", sample_weight=weights, n_permutations=20, **SEEDED)
+    both = bv.compare(X, y, ["dart-vc", "bart-vip-local"], sample_weight=weights, **SEEDED)
     assert_same_bits(found.draws, both["bart-vip-local"].draws)
     np.testing.assert_array_equal(found.null, both["bart-vip-local"].null[:20])
-    selector = bv.VariableSelector("bart-vip-local", n_permutations=20, **short)
+    selector = bv.VariableSelector("bart-vip-local", n_permutations=20, **SEEDED)
     assert_same_bits(selector.fit(X, y, weights).selection_.draws, found.draws)
-    model = bv.BARTRegressor(bv.BART(), n_trees=20, n_replicates=1, **short).fit(X, y, weights)
-    expected = bv.sample(X, y, bv.BART(), n_replicates=1, sample_weight=weights, **short)
+    model = bv.BARTRegressor(bv.BART(), n_trees=20, n_replicates=1, **SEEDED).fit(X, y, weights)
+    expected = bv.sample(X, y, bv.BART(), n_replicates=1, sample_weight=weights, **SEEDED)
     np.testing.assert_array_equal(model.draws_.vc, expected.vc)
 
 
@@ -214,19 +213,17 @@ def test_permutations_stay_within_blocks(regression):
 
 def test_one_block_is_no_block(regression):
     X, y = regression
-    settings = {"n_replicates": 1, "n_permutations": 20, "burn_in": 20, "n_draws": 20}
-    plain = bv.select(X, y, "bart-vip-local", random_state=0, **settings)
-    one = bv.select(X, y, "bart-vip-local", random_state=0, permute_within=[1] * 60, **settings)
+    settings = SEEDED | {"n_replicates": 1, "n_permutations": 20}
+    plain = bv.select(X, y, "bart-vip-local", **settings)
+    one = bv.select(X, y, "bart-vip-local", permute_within=[1] * 60, **settings)
     np.testing.assert_array_equal(plain.null, one.null)
-    other = bv.select(
-        X, y, "bart-vip-local", random_state=0, permute_within=pl.Series([1, 2] * 30), **settings
-    )
+    other = bv.select(X, y, "bart-vip-local", permute_within=pl.Series([1, 2] * 30), **settings)
     assert not np.array_equal(plain.null, other.null)
     assert_same_bits(plain.draws, other.draws)
     assert plain.draws.data_hash == other.draws.data_hash
     hashes = {found.permuted.data_hash for found in (plain, one, other)}
     assert len(hashes) == 3
-    selector = bv.VariableSelector("bart-vip-local", random_state=0, **settings)
+    selector = bv.VariableSelector("bart-vip-local", **settings)
     found = selector.fit(X, y, permute_within=[1, 2] * 30).selection_
     np.testing.assert_array_equal(found.null, other.null)
 
@@ -240,10 +237,10 @@ def test_what_differs_between_blocks_is_no_evidence(rng):
     block = np.repeat(np.arange(4), 25)
     X = np.column_stack([block + 0.3 * rng.uniform(size=100), rng.uniform(size=(100, 3))])
     y = 3.0 * block + rng.normal(size=100)
-    settings = {"n_replicates": 2, "n_permutations": 20, "burn_in": 200, "n_draws": 200}
-    found = bv.select(X, y, "bart-vip-gse", random_state=1, **settings)
+    settings = SETTLED | {"n_replicates": 2, "n_permutations": 20}
+    found = bv.select(X, y, "bart-vip-gse", **settings)
     assert "x0" in found.names
-    within = bv.select(X, y, "bart-vip-gse", random_state=1, permute_within=block, **settings)
+    within = bv.select(X, y, "bart-vip-gse", permute_within=block, **settings)
     assert within.names == []
 
 

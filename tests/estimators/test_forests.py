@@ -24,7 +24,7 @@ import bayesvc as bv
 from bayesvc.estimators.base import DEFAULT_PRIOR
 from tests.helpers.estimator_checks import WEIGHTED, expected_failures
 from tests.helpers.same_bits import assert_same_bits
-from tests.helpers.settings import SHORT
+from tests.helpers.settings import SEEDED, SHORT
 
 # Short chains: what their notes warn of is not the subject here.
 pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
@@ -128,7 +128,7 @@ def test_defaults():
 
 def test_fit_is_sample_with_the_same_settings(regression):
     X, y = regression
-    settings = {"n_trees": 10, "n_replicates": 3, "burn_in": 20, "n_draws": 30, "random_state": 4}
+    settings = SEEDED | {"n_trees": 10, "n_replicates": 3}
     for prior in (None, bv.DART(a=1)):
         model = bv.BARTRegressor(prior, **settings).fit(X, y)
         expected = bv.sample(X, y, DEFAULT_PRIOR if prior is None else prior, **settings)

@@ -15,6 +15,8 @@ SHORT: dict[str, Any] = {"burn_in": 40, "n_draws": 60}
 SEEDED: dict[str, Any] = {**SHORT, "random_state": 3}
 # Long enough to select what plainly matters.
 SETTLED: dict[str, Any] = {"burn_in": 200, "n_draws": 200, "random_state": 1}
+# Long enough to compare posterior means and medians.
+CONVERGED: dict[str, Any] = {"burn_in": 500, "n_draws": 500, "random_state": 0}
 
 SHORT_OPTIONS = ("--burn-in", "60", "--draws", "60", "--jobs", "1")
 # For what has to last until it is interrupted.

@@ -12,6 +12,7 @@ import bayesvc as bv
 from bayesvc import _core
 from bayesvc.priors import PRIORS, TreePrior, prior_from_dict, prior_to_dict
 from bayesvc.priors.base import UnknownPrior, unusual_settings
+from tests.helpers.settings import SEEDED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +83,7 @@ def test_unsupported_arguments_are_named(kind):
 
 def test_a_prior_of_a_users_own_is_sampled(regression):
     X, y = regression
-    settings = {"n_replicates": 2, "burn_in": 50, "n_draws": 50, "random_state": 0}
-    draws = bv.sample(X, y, FirstColumns(decay=1e-9), **settings)
+    draws = bv.sample(X, y, FirstColumns(decay=1e-9), n_replicates=2, **SEEDED)
     assert draws.vc[:, 0].min() > 0
     assert draws.vc[:, 1:].max() == 0
 

@@ -20,7 +20,7 @@ from bayesvc.report.summary import known_summary
 from bayesvc.responses import Gaussian
 from bayesvc.responses.shape import error_model, robust_sd, robust_span
 from tests.helpers.same_bits import assert_same_bits
-from tests.helpers.settings import SEEDED
+from tests.helpers.settings import CONVERGED, SEEDED
 
 STUDENT = [bv.BART(errors="student"), bv.DART(errors="student", k="learned")]
 
@@ -99,7 +99,7 @@ def test_finds_the_scale_and_the_tails_of_the_errors():
     """Wide bounds: 90 % intervals of a chain on 2,000 rows lie well within them."""
     rng = np.random.default_rng(1)
     X = rng.uniform(size=(2000, 3))
-    length = {"n_replicates": 1, "burn_in": 500, "n_draws": 500, "random_state": 0}
+    length = CONVERGED | {"n_replicates": 1}
     heavy = bv.sample(X, 9 * X[:, 0] + 0.7 * rng.standard_t(3, 2000), STUDENT[0], **length)
     assert 2 < np.median(heavy.df) < 4.5
     assert 0.55 < np.median(heavy.sigma) < 0.85

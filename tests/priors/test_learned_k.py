@@ -14,7 +14,7 @@ from bayesvc._archive import write_arrays
 from bayesvc._npz import open_arrays
 from bayesvc.report.reproduce import prior_code
 from tests.helpers.same_bits import assert_same_bits
-from tests.helpers.settings import SEEDED
+from tests.helpers.settings import CONVERGED, SEEDED
 
 LEARNED = [bv.BART(k="learned"), bv.DART(k="learned"), bv.DART(k="learned", form="explicit")]
 
@@ -115,7 +115,7 @@ def test_shrinks_more_where_there_is_nothing_to_find():
     rng = np.random.default_rng(1)
     X = rng.uniform(size=(200, 5))
     noise = rng.normal(size=200)
-    length = {"n_replicates": 2, "burn_in": 500, "n_draws": 500, "random_state": 0}
+    length = CONVERGED | {"n_replicates": 2}
     ks = [
         np.median(bv.sample(X, y, LEARNED[0], **length).k)
         for y in (noise, 10 * X[:, 0] + 5 * X[:, 1] + 0.2 * noise)

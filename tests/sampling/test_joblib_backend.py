@@ -21,6 +21,7 @@ from bayesvc.sampling.chain import ChainTask
 from bayesvc.sampling.checkpoint import settings_to_dict
 from bayesvc.sampling.config import ChainConfig
 from bayesvc.sampling.seeds import Role, chain_seed
+from tests.helpers.settings import SEEDED, SHORT
 
 # Short chains: what their notes warn of is not the subject here.
 pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
@@ -28,7 +29,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarni
 FloatArray = NDArray[np.float64]
 Data = tuple[FloatArray, FloatArray]
 
-QUICK: dict[str, Any] = {"burn_in": 40, "n_draws": 40, "random_state": 3}
 SPIKES = bv.SpikeForest(n_samples=40, burn_in=20)
 
 
@@ -83,30 +83,32 @@ def counted_tasks() -> int:
 
 
 def sampled(X: FloatArray, y: FloatArray) -> list[FloatArray]:
-    draws = bv.sample(X, y, n_replicates=2, keep_trees=True, keep_counts=True, keep_s=True, **QUICK)
+    draws = bv.sample(
+        X, y, n_replicates=2, keep_trees=True, keep_counts=True, keep_s=True, **SEEDED
+    )
     assert draws.counts is not None
     return [draws.vc, draws.sigma, draws.counts, draws.posterior(X[:5])]
 
 
 def extended(X: FloatArray, y: FloatArray) -> list[FloatArray]:
-    draws = bv.sample(X, y, n_replicates=1, **QUICK).extend(2)
+    draws = bv.sample(X, y, n_replicates=1, **SEEDED).extend(2)
     return [draws.vc, draws.sigma]
 
 
 def selected(X: FloatArray, y: FloatArray, **settings: Any) -> list[FloatArray]:
-    found = bv.select(X, y, **{**QUICK, **settings})
+    found = bv.select(X, y, **{**SEEDED, **settings})
     assert found.signal is not None
     null = np.zeros(0) if found.null is None else found.null
     return [found.draws.vc, found.draws.sigma, found.values, null, found.signal.null]
 
 
 def compared(X: FloatArray, y: FloatArray) -> list[FloatArray]:
-    both = bv.compare(X, y, ["dart-vc", "bart-mpm"], **QUICK)
+    both = bv.compare(X, y, ["dart-vc", "bart-mpm"], **SEEDED)
     return [found.values for found in both.values()]
 
 
 def subsampled(X: FloatArray, y: FloatArray) -> list[FloatArray]:
-    stable = bv.row_stability(X, y, n_subsamples=4, n_replicates=2, **QUICK)
+    stable = bv.row_stability(X, y, n_subsamples=4, n_replicates=2, **SEEDED)
     return [stable.masks.astype(float), stable.selection.values]
 
 
@@ -167,8 +169,7 @@ def test_messy_data(dask_client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         "n_permutations": 20,
         "sample_weight": np.arange(1, 61),
         "permute_within": np.arange(60) // 20,
-        "burn_in": 40,
-        "n_draws": 40,
+        **SHORT,
     }
     spikes: dict[str, Any] = {"prior": SPIKES, "measure": "vc", "threshold": "clustering"}
     runs = [{"groups": {"pair": [0, 3]}, "random_state": 3, **own} for own in (weighted, spikes)]
@@ -237,7 +238,7 @@ def test_columns_travel_once_to_each_worker(dask_client: Any, data: Data) -> Non
     dask_client.run(count_tasks)
     dask_client.run(count_arrivals)
     with joblib.parallel_config(backend="dask"):
-        found = bv.select(*data, n_replicates=6, **QUICK)
+        found = bv.select(*data, n_replicates=6, **SEEDED)
         found.draws.extend(8)
     assert sum(dask_client.run(counted_tasks).values()) == 6 + 20 + 8
     assert max(dask_client.run(counted_arrivals).values()) == 1

@@ -271,8 +271,8 @@ def test_pickles_are_not_loaded(kind, tmp_path):
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_leaf_without_a_finite_value_is_damage(value, tmp_path):
     X = np.random.default_rng(0).uniform(size=(40, 3))
-    short = {"n_replicates": 2, "burn_in": 20, "n_draws": 5, "random_state": 0}
-    bv.select_from(bv.sample(X, X[:, 0], keep_trees=True, **short)).save(tmp_path / "found.npz")
+    draws = bv.sample(X, X[:, 0], n_replicates=2, keep_trees=True, **SEEDED)
+    bv.select_from(draws).save(tmp_path / "found.npz")
     with np.load(tmp_path / "found.npz") as file:
         arrays = dict(file)
     leaf = np.flatnonzero(arrays["draws/forests/1/variable"] < 0)[0]

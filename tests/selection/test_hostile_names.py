@@ -13,9 +13,10 @@ import bayesvc as bv
 from bayesvc._text import visible
 from bayesvc.exceptions import Note
 from tests.helpers.hostile import HOSTILE_NAMES, hostile_characters
+from tests.helpers.settings import SEEDED
 
 NAMES = list(HOSTILE_NAMES)
-SHORT = {"n_replicates": 2, "burn_in": 50, "n_draws": 50, "n_trees": 20, "random_state": 0}
+TWO = SEEDED | {"n_replicates": 2}
 
 pytestmark = pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
 
@@ -31,7 +32,7 @@ def data():
 def found(data):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return bv.select(*data, **SHORT)
+        return bv.select(*data, **TWO)
 
 
 def check(text):
@@ -54,10 +55,9 @@ def test_what_a_selection_shows_is_visible(found):
 
 
 def test_what_a_comparison_and_subsamples_show_is_visible(data):
-    short = {name: value for name, value in SHORT.items() if name != "n_replicates"}
-    check(repr(bv.compare(*data, ["dart-vc", "dart-mpm"], **short)))
+    check(repr(bv.compare(*data, ["dart-vc", "dart-mpm"], **SEEDED)))
     X, y = data
-    stable = bv.row_stability(X, y, n_subsamples=2, **SHORT)
+    stable = bv.row_stability(X, y, n_subsamples=2, **TWO)
     check(repr(stable))
     check(stable._repr_html_())
 
