@@ -8,7 +8,7 @@
 #   make test-sanitize-python  the extension under the sanitizers, with some of the Python tests
 #   make test-python  the quick Python tests
 #   make doctest      the examples in the docstrings
-#   make test-weekly  the long forms of quick tests: more kills, the demo, all figures
+#   make test-weekly  the long forms of quick tests: more kills, the demo, all figures, the authors' data
 #   make soak         half an hour of kills, full disks, damaged files and double runs, SOAK_SECONDS
 #   make test-stat    the long statistical tests of the sampler
 #   make coverage     lines of the C++ core and of the Python package that the quick tests reach
