@@ -68,6 +68,9 @@ _ABOUT = {
                    "percentage"),
         ColumnInfo("bootstrap", "Resampled",
                    "How often the variable is selected with resampled replicates.", "percentage"),
+        ColumnInfo("vc_measure_selects", "VC-measure",
+                   "Whether the paper's method, which clusters the VC-measure, selects the "
+                   "variable by the same replicates.", "flag", extra=True),
         ColumnInfo("row_stability", "In subsamples",
                    "How often the variable is selected from subsamples of the rows.",
                    "percentage"),
