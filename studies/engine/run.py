@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from settings import BASE, SETTINGS, SUMMARIES, sample
-from tables import Place, places
+from tables import SEEDS, STUDY_SNR, Place, places
 
 import bayesvc as bv
 from bayesvc.bench.scores import Scores, score
@@ -57,10 +57,11 @@ def run_place(place: Place, settings: list[str], done: set[tuple[str, ...]], pat
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("group", choices=["kinds", "equations"])
-    parser.add_argument("part", choices=["choose", "judge"])
+    parser.add_argument("part", choices=list(SEEDS))
     parser.add_argument("rows", type=Path, help="folder of the results")
     parser.add_argument("--settings", default=";".join(SETTINGS), help=f"such as '{BASE};learned'")
     parser.add_argument("--n", type=int, help="rows of the equations; both sizes if absent")
+    parser.add_argument("--snr", help="of the equations, such as '0.25;1'; all by default")
     parser.add_argument("--number", type=int, default=10, help="tables of each kind and function")
     parser.add_argument("--jobs", type=int, default=1)
     given = parser.parse_args()
@@ -69,9 +70,10 @@ def main() -> None:
     known = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     done = {(own["cell"], own["unit"], own["setting"]) for own in known}
     settings = given.settings.split(";")
+    snrs = STUDY_SNR if given.snr is None else [float(snr) for snr in given.snr.split(";")]
     Parallel(n_jobs=given.jobs)(
         delayed(run_place)(place, settings, done, path)
-        for place in places(given.group, given.part, given.n, given.number)
+        for place in places(given.group, given.part, given.n, given.number, snrs)
     )
 
 

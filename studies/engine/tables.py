@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,10 @@ FloatArray = NDArray[np.float64]
 Rng = np.random.Generator
 
 STUDY_SNR = (0.25, 1.0, 5.0, np.inf)
-SEEDS = {"choose": 860, "judge": 11964}
+SEEDS = {
+    "choose": 860, "judge": 11964,
+    "again-1": 15795, "again-2": 21575, "again-3": 22118, "again-4": 23654,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Table:
 class Place:
     """Where a table stands in the study; it says how to make it."""
 
-    part: str  # "choose" or "judge"
+    part: str  # one of SEEDS; kinds are there to choose and to judge on
     group: str  # "equations" or "kinds"
     cell: str
     unit: str
@@ -45,11 +48,17 @@ class Place:
         return make_kind(self.part, self.cell, shape, int(number))
 
 
-def places(group: str, part: str, n: int | None = None, number: int = 10) -> Iterator[Place]:
+def places(
+    group: str,
+    part: str,
+    n: int | None = None,
+    number: int = 10,
+    snrs: Sequence[float] = STUDY_SNR,
+) -> Iterator[Place]:
     """Yield the places of one group of tables."""
     if group == "equations":
         for name in feynman.equations():
-            for snr in STUDY_SNR:
+            for snr in snrs:
                 for rows in (500, 1000) if n is None else (n,):
                     yield Place(part, group, f"n={rows}, snr={snr:g}", name)
         return
