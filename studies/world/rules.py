@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from records import Record
 
-from bayesvc.measures import relevance, vc_measure
+from bayesvc.measures import _relevance_dart, relevance, vc_measure
 from bayesvc.thresholds import clustering
 
 FloatArray = NDArray[np.float64]
@@ -30,9 +30,19 @@ def vc(record: Record) -> BoolArray:
     return np.asarray(clustering(vc_measure(record.fit)))
 
 
+def first_formula(record: Record) -> FloatArray:
+    """Return the probability of relevance by the first formula, which `bart-relevance` has."""
+    return relevance(record.fit, version=1)
+
+
 def probability(record: Record) -> FloatArray:
-    """Return the probability of relevance of today."""
+    """Return the probability of relevance from draws alone."""
     return relevance(record.fit)
+
+
+def given_signal(record: Record) -> FloatArray:
+    """Return the probability of relevance in the light of the signal test, as `select` does."""
+    return _relevance_dart.given_signal(probability(record), record.p_value)
 
 
 def most_probable(values: FloatArray) -> BoolArray:
@@ -40,9 +50,9 @@ def most_probable(values: FloatArray) -> BoolArray:
     return np.asarray(values >= min(0.5, float(values.max())))
 
 
-def relevance_rule(record: Record) -> BoolArray:
-    """Select as `dart-relevance` does today."""
-    return most_probable(probability(record))
+def at_half(probabilities: Callable[[Record], FloatArray]) -> Rule:
+    """Select by the threshold "most-probable"."""
+    return lambda record: most_probable(probabilities(record))
 
 
 def inclusion(record: Record) -> BoolArray:
@@ -68,9 +78,12 @@ def if_signal(rule: Rule) -> Rule:
 
 RULES: dict[str, Rule] = {
     "dart-vc": vc,
-    "probability of relevance": probability,
-    "dart-relevance": relevance_rule,
-    "dart-relevance, if signal": if_signal(relevance_rule),
+    "P(relevant), draws alone": probability,
+    "P(relevant), with signal test": given_signal,
+    "dart-relevance, no signal test": at_half(probability),
+    "dart-relevance, never empty": at_half(given_signal),
+    "dart-relevance, the default": if_signal(at_half(given_signal)),
+    "first formula": at_half(first_formula),
     "mean inclusion": inclusion,
     "dart-mpm, one fit": one_fit,
 }
