@@ -64,7 +64,11 @@ def probability(vc: FloatArray, mpvip: FloatArray, n_trees: int = 20) -> FloatAr
     >>> probability(vc, np.minimum(vc, 1))[:3].round(2)
     array([1.  , 0.03, 0.  ])
     """
-    return np.asarray(expit(evidence(vc, mpvip, n_trees) @ np.array(COEFFICIENTS)))
+    log_odds = np.zeros(mpvip.shape[1])
+    # Not a matrix product, whose last digits may depend on the processor.
+    for coefficient, feature in zip(COEFFICIENTS, evidence(vc, mpvip, n_trees).T, strict=True):
+        log_odds += coefficient * feature
+    return np.asarray(expit(log_odds))
 
 
 def given_signal(probability: FloatArray, p_value: float) -> FloatArray:
