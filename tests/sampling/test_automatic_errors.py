@@ -89,7 +89,7 @@ def test_stopping_during_the_choice_leaves_a_run_to_continue(tables, tmp_path, m
     def stop(*_given):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(chain, "execute", stop)
+    monkeypatch.setattr(chain, "execute_each", stop)
     X, y = tables[0], tables[1]["errors"]
     with pytest.raises(KeyboardInterrupt) as plain:
         bv.sample(X, y, AUTO, n_replicates=1, **SEEDED)

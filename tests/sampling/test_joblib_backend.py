@@ -21,6 +21,7 @@ from bayesvc.sampling.chain import ChainTask
 from bayesvc.sampling.checkpoint import settings_to_dict
 from bayesvc.sampling.config import ChainConfig
 from bayesvc.sampling.seeds import Role, chain_seed
+from bayesvc.selection.half_samples import N_HALF_SAMPLES
 from tests.helpers.settings import SEEDED, SHORT
 
 # Short chains: what their notes warn of is not the subject here.
@@ -98,8 +99,9 @@ def extended(X: FloatArray, y: FloatArray) -> list[FloatArray]:
 def selected(X: FloatArray, y: FloatArray, **settings: Any) -> list[FloatArray]:
     found = bv.select(X, y, **{**SEEDED, **settings})
     assert found.signal is not None
-    null = np.zeros(0) if found.null is None else found.null
-    return [found.draws.vc, found.draws.sigma, found.values, null, found.signal.null]
+    rest = [found.null, found.row_frequency]
+    known = [part for part in rest if part is not None]
+    return [found.draws.vc, found.draws.sigma, found.values, found.signal.null, *known]
 
 
 def compared(X: FloatArray, y: FloatArray) -> list[FloatArray]:
@@ -216,32 +218,44 @@ def test_errors_on_workers_come_back(dask_client: Any) -> None:
         joblib_backend.run_calls([(divmod, (1, 0))], lambda *_: None)
 
 
-def count_arrivals() -> None:
-    """Count, in a worker, the columns that arrive there from now on."""
+def note_arrivals() -> None:
+    """Note, in a worker, how many rows the columns have that arrive there from now on."""
     set_state = _core.Columns.__setstate__
 
-    def set_state_and_count(columns: Any, state: Any) -> None:
-        joblib_backend.arrivals[0] += 1  # type: ignore[attr-defined]
+    def set_state_and_note(columns: Any, state: Any) -> None:
         set_state(columns, state)
+        joblib_backend.arrivals.append(columns.n)  # type: ignore[attr-defined]
 
     if not hasattr(joblib_backend, "arrivals"):
-        _core.Columns.__setstate__ = set_state_and_count  # type: ignore[method-assign]
-    joblib_backend.arrivals = [0]  # type: ignore[attr-defined]
+        _core.Columns.__setstate__ = set_state_and_note  # type: ignore[method-assign]
+    joblib_backend.arrivals = []  # type: ignore[attr-defined]
 
 
-def counted_arrivals() -> int:
-    return int(joblib_backend.arrivals[0])  # type: ignore[attr-defined]
+def noted_arrivals() -> list[int]:
+    return list(joblib_backend.arrivals)  # type: ignore[attr-defined]
 
 
 def test_columns_travel_once_to_each_worker(dask_client: Any, data: Data) -> None:
-    """Replicates, the signal test and replicates that are added later: 34 tasks, one journey."""
+    """Replicates, the signal test and replicates that are added later: 54 tasks, one journey."""
     dask_client.run(count_tasks)
-    dask_client.run(count_arrivals)
+    dask_client.run(note_arrivals)
     with joblib.parallel_config(backend="dask"):
-        found = bv.select(*data, n_replicates=6, **SEEDED)
+        found = bv.select(*data, n_replicates=6, row_stability=False, **SEEDED)
         found.draws.extend(8)
-    assert sum(dask_client.run(counted_tasks).values()) == 6 + 20 + 8
-    assert max(dask_client.run(counted_arrivals).values()) == 1
+    assert sum(dask_client.run(counted_tasks).values()) == 6 + 40 + 8
+    assert max(map(len, dask_client.run(noted_arrivals).values())) == 1
+
+
+def test_half_samples_travel_once_to_each_worker(dask_client: Any, data: Data) -> None:
+    """Each has two replicates. The columns of all rows travel once too."""
+    dask_client.run(count_tasks)
+    dask_client.run(note_arrivals)
+    with joblib.parallel_config(backend="dask"):
+        bv.select(*data, n_replicates=3, signal_test=False, **SEEDED)
+    assert sum(dask_client.run(counted_tasks).values()) == 3 + 2 * N_HALF_SAMPLES
+    for arrived in dask_client.run(noted_arrivals).values():
+        assert arrived.count(80) <= 1
+        assert arrived.count(40) == len(arrived) - arrived.count(80) <= N_HALF_SAMPLES
 
 
 @pytest.mark.parametrize("keep_values", [False, True])

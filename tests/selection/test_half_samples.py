@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import bayesvc as bv
+from bayesvc.selection import half_samples
 from bayesvc.selection.half_samples import N_HALF_SAMPLES
 from tests.helpers.settings import SETTLED
 
@@ -76,6 +77,48 @@ def test_a_response_that_hardly_varies_goes_without(n_rows):
     y[0] = 1
     found = bv.select(X, y, response="continuous", **TWO)
     assert found.row_frequency is None
+
+
+def test_a_prior_that_half_of_the_rows_do_not_suffice_for_goes_without(data):
+    found = bv.select(*data, prior=bv.DART(min_samples_leaf=40), **TWO)
+    assert found.method.name == "dart-relevance"
+    assert found.row_frequency is None
+    assert bv.select(*data, prior=bv.DART(min_samples_leaf=30), **TWO).row_frequency is not None
+
+
+def test_progress_counts_iterations(data, monkeypatch):
+    monkeypatch.setattr("bayesvc.sampling.progress._SECONDS_BETWEEN_UPDATES", 0)
+    seen = []
+    bv.select(*data, progress=lambda *at: seen.append(at), **TWO)
+    totals = {total for _, total in seen}
+    n_all, n_halves = 2 * 400, N_HALF_SAMPLES * 2 * 100  # half-samples have the shortest chains
+    assert totals == {n_all, n_halves}
+    done = [at for at, total in seen if total == n_halves]
+    assert done == sorted(done)
+    assert 0 < done[0] < done[-1] == n_halves
+
+
+def test_large_tables_are_halved_a_few_times_at_once(data, found, monkeypatch):
+    parts = []
+    run = half_samples.sample_side_by_side
+
+    def noted(own, *rest):
+        parts.append(len(own))
+        return run(own, *rest)
+
+    monkeypatch.setattr(half_samples, "sample_side_by_side", noted)
+    for most, expected in (
+        (half_samples.MOST_CELLS, [16]),
+        (120 * 6, [2] * 8),
+        (2000, [5, 5, 5, 1]),
+    ):
+        parts.clear()
+        monkeypatch.setattr(half_samples, "MOST_CELLS", most)
+        again = bv.select(*data, **TWO)
+        assert parts == expected
+        np.testing.assert_array_equal(again.row_frequency, found.row_frequency)
+    monkeypatch.setattr(half_samples, "MOST_CELLS", 120 * 6 - 1)
+    assert bv.select(*data, **TWO).row_frequency is None
 
 
 def test_classes_weights_and_categories_are_halved_too(data):

@@ -19,7 +19,7 @@ from bayesvc.priors.base import TreePrior
 from bayesvc.priors.calibration import Calibration, core_settings
 from bayesvc.sampling.checkpoint import Checkpoint, chain_key, settings_to_dict
 from bayesvc.sampling.config import ChainConfig, SamplingConfig
-from bayesvc.sampling.executor import Inputs, execute
+from bayesvc.sampling.executor import Inputs, execute_each
 from bayesvc.sampling.memory import check_run_memory
 from bayesvc.sampling.replicates import Interrupted, PriorDraws, ReplicateCounts, join
 from bayesvc.sampling.seeds import Role, chain_seed, random_words
@@ -145,6 +145,7 @@ class Batch:
     `first` is the number of the first of them.
     """
 
+    data: EncodedData
     prior: TreePrior
     calibration: Calibration
     permuted: bool
@@ -210,8 +211,25 @@ def sample_replicates(
 ) -> Draws:
     """Run the replicates with the numbers given; each depends on its own number only."""
     batch = _replicate_batch(data, prior, calibration, numbers, config)
-    run_batches(data, [batch], config)
-    return batch_draws(batch, data, config)
+    run_batches([batch], config)
+    return batch_draws(batch, config)
+
+
+def sample_side_by_side(
+    parts: Sequence[Dataset], prior: TreePrior, n_replicates: int, configs: Sequence[SamplingConfig]
+) -> list[Draws]:
+    """Run replicates of one prior on several data sets, each with a configuration of its own.
+
+    The number of threads, the progress and the checkpoint are those of the first.
+    """
+    batches = []
+    for data, config in zip(parts, configs, strict=True):
+        calibration = calibrate(data, prior, data.weighted_response, config.n_trees)
+        data.forget_linear_model()
+        numbers = range(n_replicates)
+        batches.append(_replicate_batch(data.encoded, prior, calibration, numbers, config))
+    run_batches(batches, configs[0])
+    return [batch_draws(batch, config) for batch, config in zip(batches, configs, strict=True)]
 
 
 def sample_chains(
@@ -239,10 +257,10 @@ def sample_chains(
         for batch in _batches(data, prior, need, config, known.get(prior))
     ]
     data.forget_linear_model()
-    run_batches(data.encoded, batches, config)
+    run_batches(batches, config)
     found = {prior: PriorDraws(draws) for prior, draws in known.items()}
     for batch in batches:
-        draws = batch_draws(batch, data.encoded, config)
+        draws = batch_draws(batch, config)
         if batch.permuted:
             permuted = replace(draws, data_hash=data.permuted_hash, _encoded=None)
             found[batch.prior] = replace(found[batch.prior], permuted=permuted)
@@ -270,7 +288,7 @@ def _batches(
         roles = (Role.PERMUTATION, Role.NULL_REPLICATE)
         tasks = null_tasks(data, prior, config, roles, range(need.n_permutations))
         tallies = _tallies(len(tasks), len(data.names), config.chain, prior, calibration)
-        found.append(Batch(prior, calibration, True, tasks, tallies))
+        found.append(Batch(data.encoded, prior, calibration, True, tasks, tallies))
     return found
 
 
@@ -286,7 +304,7 @@ def _replicate_batch(
         data.weighted_response, prior, calibration, p, config, Role.REPLICATE, numbers
     )
     tallies = _tallies(len(tasks), p, config.chain, prior, calibration)
-    return Batch(prior, calibration, False, tasks, tallies, numbers.start)
+    return Batch(data, prior, calibration, False, tasks, tallies, numbers.start)
 
 
 def _tallies(
@@ -304,7 +322,7 @@ def _tallies(
     )
 
 
-def run_batches(data: EncodedData, batches: Sequence[Batch], config: SamplingConfig) -> None:
+def run_batches(batches: Sequence[Batch], config: SamplingConfig) -> None:
     """Run the chains of all batches, and fill their tallies."""
     places = [(batch, i) for batch in batches for i in range(len(batch.tasks))]
     done: set[int] = set()
@@ -315,7 +333,7 @@ def run_batches(data: EncodedData, batches: Sequence[Batch], config: SamplingCon
         done.add(number)
 
     try:
-        execute(data, [batch.tasks[i] for batch, i in places], store, config)
+        execute_each([(batch.data, batch.tasks[i]) for batch, i in places], store, config)
     except KeyboardInterrupt:
         if config.checkpoint is None:
             raise
@@ -335,8 +353,9 @@ def _finished(batches: Sequence[Batch], done: list[bool]) -> dict[TreePrior, Rep
     return found
 
 
-def batch_draws(batch: Batch, data: EncodedData, config: SamplingConfig) -> Draws:
+def batch_draws(batch: Batch, config: SamplingConfig) -> Draws:
     """Return what the chains of a batch left behind."""
+    data = batch.data
     return Draws(
         **batch.tallies.contents(),
         prior=batch.prior,

@@ -78,32 +78,38 @@ class Task(Protocol):
         ...
 
 
+Work = Sequence[tuple[EncodedData, Task]]
+"""Tasks, each with the data that it reads."""
+
+
 def execute(data: EncodedData, tasks: Sequence[Task], store: Store, config: SamplingConfig) -> None:
     """Run the tasks and hand each result, with its index, to `store`, maybe on another thread.
 
     What the checkpoint holds is not run again. An interrupt or an error stops all tasks before it
     is raised again.
     """
+    execute_each([(data, task) for task in tasks], store, config)
+
+
+def execute_each(work: Work, store: Store, config: SamplingConfig) -> None:
+    """Run tasks as `execute` does, each with the data that it is paired with."""
     if config.checkpoint is not None:
-        tasks, store = _skip_finished(data.columns, tasks, store, config.checkpoint)
-    report = Progress(config.progress, total=sum(task.n_iterations for task in tasks))
-    if not tasks:
+        work, store = _skip_finished(work, store, config.checkpoint)
+    report = Progress(config.progress, total=sum(task.n_iterations for _, task in work))
+    if not work:
         report.finish()
     elif joblib_backend.is_active():
-        _run_with_joblib(data, tasks, store, report)
+        _run_with_joblib(work, store, report)
     else:
-        inputs = Inputs(data.columns, lambda: data.values, data.layout)
-        _run_on_threads(inputs, tasks, store, report, config.n_jobs)
+        _run_on_threads(work, store, report, config.n_jobs)
 
 
-def _skip_finished(
-    columns: Columns, tasks: Sequence[Task], store: Store, checkpoint: Checkpoint
-) -> tuple[list[Task], Store]:
+def _skip_finished(work: Work, store: Store, checkpoint: Checkpoint) -> tuple[Work, Store]:
     """Store what the checkpoint holds; return the other tasks, and how to store and keep these."""
     left: list[tuple[int, str | None]] = []
-    for i, task in enumerate(tasks):
-        key = task.key(columns)
-        result = None if key is None else task.load(checkpoint, key, columns)
+    for i, (data, task) in enumerate(work):
+        key = task.key(data.columns)
+        result = None if key is None else task.load(checkpoint, key, data.columns)
         if result is None:
             left.append((i, key))
         else:
@@ -115,20 +121,20 @@ def _skip_finished(
             checkpoint.keep(key, result)
         store(i, result)
 
-    return [tasks[i] for i, _ in left], store_and_keep
+    return [work[i] for i, _ in left], store_and_keep
 
 
-def _run_on_threads(
-    inputs: Inputs, tasks: Sequence[Task], store: Store, report: Progress, n_jobs: int
-) -> None:
+def _run_on_threads(work: Work, store: Store, report: Progress, n_jobs: int) -> None:
     """Run the tasks on threads that share the columns."""
     control = Control()
 
     def run(i: int) -> None:
-        store(i, tasks[i].run(inputs, control))
+        data, task = work[i]
+        inputs = Inputs(data.columns, lambda: data.values, data.layout)
+        store(i, task.run(inputs, control))
 
-    executor = ThreadPoolExecutor(max_workers=max(1, min(n_jobs, len(tasks))))
-    numbers = iter(range(len(tasks)))
+    executor = ThreadPoolExecutor(max_workers=max(1, min(n_jobs, len(work))))
+    numbers = iter(range(len(work)))
     pending: set[Future[None]] = set()
     try:
         while True:
@@ -150,23 +156,20 @@ def _run_on_threads(
     report.finish()
 
 
-def _run_with_joblib(
-    data: EncodedData, tasks: Sequence[Task], store: Store, report: Progress
-) -> None:
-    """Run the tasks where joblib sends them. What they all read travels once to each worker."""
-    columns = joblib_backend.shared(data.columns, data.columns)
-    values = None
-    if any(task.needs_matrix for task in tasks):
-        values = joblib_backend.shared(data.X, data.values)
-    calls = [
-        (_run_remotely, (*task.without_response(), columns, values, data.layout)) for task in tasks
-    ]
+def _run_with_joblib(work: Work, store: Store, report: Progress) -> None:
+    """Run the tasks where joblib sends them. What several read travels once to each worker."""
+    calls = []
+    for data, task in work:
+        columns = joblib_backend.shared(data.columns, data.columns)
+        values = joblib_backend.shared(data.X, data.values) if task.needs_matrix else None
+        calls.append((_run_remotely, (*task.without_response(), columns, values, data.layout)))
     done = 0
 
     def store_unpacked(i: int, packed: Any) -> None:
         nonlocal done
-        store(i, tasks[i].unpack(packed))
-        done += tasks[i].n_iterations
+        _, task = work[i]
+        store(i, task.unpack(packed))
+        done += task.n_iterations
         report.update(done)
 
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +12,9 @@ from bayesvc.data.dataset import Dataset
 from bayesvc.data.rows import scaled_weights
 from bayesvc.draws.draws import Draws
 from bayesvc.priors.base import TreePrior
+from bayesvc.sampling.chain import sample_side_by_side
 from bayesvc.sampling.config import ChainConfig, SamplingConfig
-from bayesvc.sampling.plan import sample_priors
 from bayesvc.sampling.progress import Progress
-from bayesvc.sampling.replicates import ReplicateCounts
 from bayesvc.sampling.seeds import Role, random_words
 from bayesvc.selection.apply import apply_method
 from bayesvc.selection.methods import Method
@@ -40,11 +40,12 @@ def half_sample_frequency(
 
     The halves come in complementary pairs. Each has as few replicates as the measure allows, and
     all chains together take about half as many iterations as those of `draws`. None if the table
-    is too small or too large, or y does not vary in halves of it.
+    is too small or too large, if half of it is too small for the prior, and if y does not vary in
+    halves.
     """
     assert method.prior is not None
     assert draws.n_draws is not None
-    halves = _halves(data, config)
+    halves = _halves(data, method.prior, config)
     if not halves:
         return None
     n_replicates = max(method.measure.min_replicates, 1)
@@ -52,13 +53,19 @@ def half_sample_frequency(
     length = int(np.clip(_FRACTION * cost / (N_HALF_SAMPLES * n_replicates), *_ITERATIONS))
     short = replace(method, prior=_settled(method.prior, draws), n_replicates=n_replicates)
     chain = ChainConfig(length // 2, length - length // 2)
-    own = replace(config, chain=chain, shorter=(), checkpoint=None, progress=None)
-    report = Progress(config.progress, total=N_HALF_SAMPLES)
+    own = replace(config, chain=chain, shorter=(), checkpoint=None)
+    each = n_replicates * length
+    report = Progress(config.progress, total=N_HALF_SAMPLES * each)
     selected = np.zeros(len(data.names))
+    at_once = _at_once(data)
     try:
-        for number, rows in enumerate(halves):
-            report.update(number + 1)
-            selected += _select(data, rows, short, replace(own, entropy=_seed(config, number)))
+        for first in range(0, N_HALF_SAMPLES, at_once):
+            progress = _further(report, first * each)
+            configs = [
+                replace(own, entropy=_seed(config, number), progress=progress)
+                for number in range(first, min(first + at_once, N_HALF_SAMPLES))
+            ]
+            selected += _select(data, halves[first : first + at_once], short, configs)
     except BaseException:
         report.abandon()
         raise
@@ -66,15 +73,27 @@ def half_sample_frequency(
     return selected / N_HALF_SAMPLES
 
 
-def _halves(data: Dataset, config: SamplingConfig) -> list[IntArray]:
+def _at_once(data: Dataset) -> int:
+    """Return how many half-samples are in memory at a time: of a large table, no more than two."""
+    n, p = data.X.shape
+    return max(1, min(N_HALF_SAMPLES, int(MOST_CELLS / (n * p / 2))))
+
+
+def _further(report: Progress, done: int) -> Callable[[int, int], None]:
+    """Return what reports the iterations of some half-samples after those of others."""
+    return lambda more, _: report.update(done + more)
+
+
+def _halves(data: Dataset, prior: TreePrior, config: SamplingConfig) -> list[IntArray]:
     """Return the rows of each half-sample; none if there cannot be any."""
     n, p = data.X.shape
     if n < _LEAST_ROWS or n * p > MOST_CELLS:
         return []
     try:
-        return draw_rows(data, SubsampleScheme(N_HALF_SAMPLES, 0.5, pairs=True), config.entropy)
+        halves = draw_rows(data, SubsampleScheme(N_HALF_SAMPLES, 0.5, pairs=True), config.entropy)
     except ValueError:  # y is constant in nearly all of them
         return []
+    return [] if min(map(len, halves)) < 2 * prior.min_samples_leaf else halves
 
 
 def _settled(prior: TreePrior, draws: Draws) -> TreePrior:
@@ -89,15 +108,20 @@ def _seed(config: SamplingConfig, number: int) -> int:
     return int.from_bytes(words.astype("<u8").tobytes(), "little")
 
 
-def _select(data: Dataset, rows: IntArray, method: Method, config: SamplingConfig) -> FloatArray:
-    """Return what the method selects from some rows, as 0 and 1."""
-    part = Dataset(
-        data.X.take(rows, range(len(data.names))),
-        data.y.take(rows),
-        weights=None if data.weights is None else scaled_weights(data.weights[rows]),
-        n_jobs=config.n_jobs,
-    )
+def _select(
+    data: Dataset, halves: list[IntArray], method: Method, configs: list[SamplingConfig]
+) -> FloatArray:
+    """Return from how many of the parts the method selects each variable."""
+    parts = [
+        Dataset(
+            data.X.take(rows, range(len(data.names))),
+            data.y.take(rows),
+            weights=None if data.weights is None else scaled_weights(data.weights[rows]),
+            n_jobs=configs[0].n_jobs,
+        )
+        for rows in halves
+    ]
     assert method.prior is not None
-    need = {method.prior: ReplicateCounts(method.n_replicates, 0)}
-    sampled = sample_priors(part, need, config)[method.prior]
-    return apply_method(method, sampled.draws, None)[0].astype(np.float64)
+    sampled = sample_side_by_side(parts, method.prior, method.n_replicates, configs)
+    masks = [apply_method(method, draws, None)[0] for draws in sampled]
+    return np.asarray(np.sum(masks, axis=0, dtype=np.float64))
