@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from bayesvc._typing import BoolArray, FloatArray
 from bayesvc.measures.base import measure_values
@@ -18,13 +21,20 @@ def apply_method(
 ) -> tuple[BoolArray, ThresholdResult, FloatArray]:
     """Apply the measure and the threshold of a method.
 
-    Returns the mask, what the threshold returned, and what the measure returned.
+    Returns the mask, what the threshold returned, and what the measure returned. A variable that no
+    draw splits on is never selected, even if it has the best rank, or the largest of probabilities
+    that are all next to nothing.
     """
     values = measure_values(method.measure, draws)
     if signal is not None:
         values = method.measure.given_signal(values, signal.p_value)
     result = apply_threshold(method.threshold, method.measure, values, null)
-    mask = result.mask
-    if len(mask) == 1:  # a rank among one variable says nothing
-        mask = mask & (draws.vc.mean(axis=0) > 0)
-    return mask, result, values
+    unused = result.mask & (draws.vc.max(axis=0) == 0)
+    if unused.any():
+        result = replace(
+            result,
+            mask=result.mask & ~unused,
+            threshold=np.where(unused, np.nan, result.threshold),
+            margin=np.where(unused, np.nan, result.margin),
+        )
+    return result.mask, result, values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -275,6 +275,6 @@ def apply_threshold(
                 f"`{name}` of threshold {threshold.name!r} must have shape ({p},). Got shape "
                 f"{np.shape(getattr(result, name))} instead."
             )
-    if mask is result.mask:
+    if mask is result.mask and is_dataclass(result):
         return result
     return ThresholdResult(mask, np.asarray(result.threshold), np.asarray(result.margin))
