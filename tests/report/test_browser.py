@@ -52,11 +52,13 @@ def browser() -> Iterator[Any]:
     driver.quit()
 
 
-def selection(p: int, names: list[str] | None = None, fits: int = 5) -> bv.Selection:
+def selection(
+    p: int, names: list[str] | None = None, fits: int = 5, method: str | None = "dart-vc"
+) -> bv.Selection:
     rates = np.full(p, 0.01)
     rates[: min(4, p)] = [3, 6, 5, 4][: min(4, p)]
     counts = np.random.default_rng(0).poisson(rates, (fits, 40, p))
-    return bv.select_from(bv.Draws.from_counts(counts, feature_names=names))
+    return bv.select_from(bv.Draws.from_counts(counts, feature_names=names), method)
 
 
 def wait(browser: Any, script: str, seconds: float = 60) -> Any:
@@ -197,12 +199,22 @@ def heading_shown(browser: Any, label: str) -> bool:
 
 def hover(browser: Any, chart: str, trace: int, point: int) -> str:
     """Point at a mark and return the text of the label."""
+    from selenium.webdriver.common.actions.action_builder import ActionBuilder
+
     place = f"document.querySelectorAll('#{chart} .scatterlayer .trace')[{trace}]"
-    mark = browser.execute_script(f"return {place}.querySelectorAll('.point')[{point}]")
-    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", mark)
+    # To a place and not to the mark, which the driver would bring into view by scrolling smoothly.
+    centre = (
+        f"const mark = {place}.querySelectorAll('.point')[{point}];"
+        "mark.scrollIntoView({block: 'center', behavior: 'instant'});"
+        "const box = mark.getBoundingClientRect();"
+        "return [box.x + box.width / 2, box.y + box.height / 2].map(Math.round)"
+    )
     found = f"const e = document.querySelector('#{chart} .hoverlayer .hovertext'); return e"
-    for _ in range(200):  # the page may still be scrolling, or drawing on a busy machine
-        webdriver.ActionChains(browser).move_by_offset(3, 3).move_to_element(mark).perform()
+    for _ in range(200):  # the page may still be drawing on a busy machine
+        x, y = browser.execute_script(centre)
+        actions = ActionBuilder(browser)
+        actions.pointer_action.move_to_location(x + 3, y + 3).move_to_location(x, y)
+        actions.perform()
         time.sleep(0.15)
         label = browser.execute_script(f"{found} && e.textContent")
         if label:
@@ -215,6 +227,16 @@ def test_pointing_at_a_mark_shows_the_name(opened: Opener) -> None:
     browser = opened(selection(60, names))
     assert hover(browser, "scatter", 2, 0).startswith("gene 1")
     assert hover(browser, "scatter", 1, 0).startswith("gene ")
+
+
+def test_probabilities_are_shown_with_their_threshold(opened: Opener) -> None:
+    browser = opened(selection(60, [f"gene {j}" for j in range(60)], method=None))
+    assert sorted(names_shown(browser)[:4]) == ["gene 0", "gene 1", "gene 2", "gene 3"]
+    assert heading_shown(browser, "P(relevant)")
+    assert hover(browser, "scatter", 1, 0) == "threshold 0.5"
+    label = hover(browser, "scatter", 3, 0)
+    assert label.startswith(names_shown(browser)[0])
+    assert "probability of relevance" in label
 
 
 def test_a_point_of_several_variables_is_named_by_the_first(opened: Opener) -> None:
@@ -308,7 +330,7 @@ def test_print_shows_all_selected_rows_and_no_controls(opened: Opener) -> None:
 
 def test_a_comparison_opens(opened: Opener) -> None:
     draws = selection(30).draws
-    several = {"vc": bv.select_from(draws), "mpm": bv.select_from(draws, measure="mpvip")}
+    several = {name: bv.select_from(draws, f"dart-{name}") for name in ("vc", "mpm")}
     browser = opened(bv.Comparison(several, None), charts=1)
     assert "Both methods select" in browser.find_element("id", "conclusion").text
     heading(browser, "mpm").find_element("css selector", "button").click()

@@ -84,7 +84,15 @@ def fitted() -> tuple[Any, Any, bv.Selection]:
     rng = np.random.default_rng(1)
     X = rng.uniform(size=(80, 6))
     y = 10 * X[:, 1] + 6 * X[:, 4] + 0.1 * rng.normal(size=80)
-    return X, y, bv.select(X, y, n_replicates=3, burn_in=150, n_draws=150, random_state=3)
+    settings = {"burn_in": 150, "n_draws": 150, "random_state": 3}
+    return X, y, bv.select(X, y, "dart-vc", n_replicates=3, **settings)
+
+
+@pytest.fixture(scope="module")
+def probable(fitted: Any) -> bv.Selection:
+    """The same by the default method."""
+    X, y, _ = fitted
+    return bv.select(X, y, n_replicates=3, burn_in=150, n_draws=150, random_state=3)
 
 
 def test_conclusion_comes_first_in_a_plain_sentence(fitted: Any) -> None:
@@ -110,6 +118,21 @@ def test_data_block_has_every_variable_selected_first(fitted: Any) -> None:
     assert columns["Selected"] == [1, 1, 0, 0, 0, 0]
     assert columns["Splits per draw"][0] == pytest.approx(found.values[1, 0], rel=1e-3)
     assert columns["Leave-one-out"][:2] == [1, 1]
+
+
+def test_the_page_of_the_default_method(probable: bv.Selection) -> None:
+    page = Page(report_html(probable))
+    assert "2 of 6 columns were selected as predictive of y: x1, x4." in page.text
+    assert "dart-relevance" in page.text
+    assert "There is evidence that y depends on the columns (signal test, p = " in page.text
+    data = page.data
+    assert sorted(data["names"][:2]) == ["x1", "x4"]
+    rows = [probable.feature_names.index(name) for name in data["names"]]
+    columns = {column["label"]: column["values"] for column in data["columns"]}
+    assert columns["Selected"] == [1, 1, 0, 0, 0, 0]
+    assert columns["P(relevant)"] == pytest.approx(probable.values[rows], rel=2e-3)
+    assert columns["In subsamples"] == pytest.approx(probable.row_frequency[rows], rel=2e-3)
+    assert columns["VC-measure"] == probable.paper_mask[rows].astype(int).tolist()
 
 
 @pytest.mark.parametrize("names", [HOSTILE, HOSTILE[::-1]])
@@ -224,13 +247,36 @@ def test_the_call_repeats_what_is_done_without_signal(settings: dict[str, bool])
     assert repr(scope["both"]) == repr(both)
 
 
+def test_the_call_leaves_out_half_samples_where_there_were_none(fitted: Any) -> None:
+    X, y, _ = fitted
+    found = bv.select(X, y, n_replicates=2, row_stability=False, **SEEDED)
+    assert "row_stability=False" in selection_code(found)
+    scope: dict[str, Any] = {"X": X, "y": y}
+    exec(selection_code(found), scope)
+    assert repr(scope["found"]) == repr(found)
+    assert "row_stability" not in selection_code(bv.select(X, y, n_replicates=2, **SEEDED))
+
+
+def test_the_call_tells_shifts_from_blocks(fitted: Any) -> None:
+    X, y, _ = fitted
+    settings = {"n_replicates": 1, "n_permutations": 20, "signal_test": False, **SEEDED}
+    found = bv.select(X, y, "bart-vip-local", time_order=True, **settings)
+    scope: dict[str, Any] = {"X": X, "y": y}
+    exec(selection_code(found), scope)
+    np.testing.assert_array_equal(scope["found"].null, found.null)
+    blocks = np.arange(80) // 40
+    found = bv.select(X, y, "bart-vip-local", permute_within=blocks, **settings)
+    assert "permute_within=blocks" in selection_code(found)
+
+
 def test_a_comparison_of_noise_says_so() -> None:
     rng = np.random.default_rng(3)
     X, y = rng.uniform(size=(100, 8)), rng.normal(size=100)
     names = ["dart-vc", "dart-relevance"]
     text = Page(report_html(bv.compare(X, y, names, burn_in=50, n_draws=50, random_state=1))).text
-    assert "The signal test finds no signal (p = " in text
-    assert "Any selection may be due to chance" in text
+    assert "There is no evidence that y depends on the columns (signal test, p = " in text
+    assert "A selection without evidence may be due to chance" in text
+    assert "1 of 8 columns are selected by at least one method, none by all of them" in text
     assert "nothing to warn of" not in text
 
 
@@ -290,7 +336,8 @@ def test_what_the_test_for_signal_emptied_is_not_called_stable() -> None:
     assert found.withheld
     assert words.stability_note(found).severity == "info"
     page = Page(report_html(found))
-    assert page.text.count("because the signal test found no signal") == 2
+    assert page.text.count("Nothing is selected for want of evidence that y depends") == 2
+    assert "There is no evidence that y depends on the columns" in page.text
     assert "stays the same" not in page.text
     assert "left out or with" not in page.text
     assert "Variables that change" not in page.text

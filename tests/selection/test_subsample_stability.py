@@ -315,8 +315,8 @@ def test_what_is_shown(planted, tmp_path):
     assert cells[of_x2 + 1 : of_x2 + 3] == [("left", "yes"), ("right", "100 %")]
     found = stable.selection
     assert found.table["row_stability"].tolist() == stable.frequency.tolist()
-    assert "in subsamples" in str(found)
-    assert "It is selected in 100 % of the subsamples" in found.explain("x2")
+    assert "in half-samples" in str(found)
+    assert "It is selected from 100 % of the subsamples of rows." in found.explain("x2")
     told = json.loads(found.to_json())["variables"][2]
     assert told["row_stability"] == 1
     found.save(tmp_path / "found.npz")
@@ -325,6 +325,27 @@ def test_what_is_shown(planted, tmp_path):
     pytest.importorskip("jinja2")
     found.to_html_report(tmp_path / "report.html")
     assert "In subsamples" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_other_fractions_are_not_called_halves(planted, tmp_path):
+    found = bv.row_stability(*planted, n_subsamples=2, fraction=0.4, **TWO).selection
+    assert "in subsamples" in str(found)
+    assert "in half-samples" not in str(found)
+    found.save(tmp_path / "found.npz")
+    assert str(bv.Selection.load(tmp_path / "found.npz")) == str(found)
+
+
+def test_rows_in_time_order(planted):
+    """Nothing is permuted but in the test for signal, unless the method does."""
+    plain = bv.row_stability(*planted, n_subsamples=2, **TWO)
+    shifted = bv.row_stability(*planted, n_subsamples=2, time_order=True, **TWO)
+    np.testing.assert_array_equal(shifted.masks, plain.masks)
+    again = bv.row_stability(
+        *planted, selection=shifted.selection, n_subsamples=2, time_order=True, allow_empty=True
+    )
+    assert again.masks[:, 2].all()
+    with pytest.raises(TypeError, match="`time_order` must be True or False"):
+        bv.row_stability(*planted, n_subsamples=2, time_order="yes", **TWO)
 
 
 def test_names_are_no_html():

@@ -45,7 +45,7 @@ def add_row_stability(
             stable = bv.row_stability(
                 data.X, data.y, selection=found, n_subsamples=n_subsamples, progress=show,
                 n_jobs=settings["n_jobs"], allow_empty=settings["allow_empty"],
-                checkpoint=folder.checkpoint, **about,
+                time_order=settings["time_order"], checkpoint=folder.checkpoint, **about,
             )  # fmt: skip
     except KeyboardInterrupt:
         return found, False

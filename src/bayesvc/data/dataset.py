@@ -146,14 +146,7 @@ class Dataset:
     @property
     def permuted_hash(self) -> str:
         """A fingerprint of the data of null replicates, which tells the blocks too."""
-        if self.blocks is None and not self.shifts:
-            return self.encoded.data_hash
-        digest = hashlib.blake2b(self.encoded.data_hash.encode(), digest_size=16)
-        if self.blocks is not None:
-            digest.update(np.ascontiguousarray(self.blocks, dtype="<i8").data)
-        if self.shifts:
-            digest.update(b"shifts")
-        return digest.hexdigest()
+        return permuted_hash(self.encoded.data_hash, self.blocks, shifts=self.shifts)
 
     @cached_property
     def has_linear_model(self) -> bool:
@@ -249,4 +242,23 @@ def data_hash(
             digest.update(json.dumps(about, sort_keys=True).encode())
     if weights is not None:
         digest.update(np.ascontiguousarray(weights, dtype="<f8").data)
+    return digest.hexdigest()
+
+
+def permuted_hash(own: str, blocks: IntArray | None = None, *, shifts: bool = False) -> str:
+    """Return a fingerprint of permuted data, given that of the data as they are.
+
+    Examples
+    --------
+    >>> from bayesvc.data.dataset import permuted_hash
+    >>> permuted_hash("a"), len(permuted_hash("a", shifts=True))
+    ('a', 32)
+    """
+    if blocks is None and not shifts:
+        return own
+    digest = hashlib.blake2b(own.encode(), digest_size=16)
+    if blocks is not None:
+        digest.update(np.ascontiguousarray(blocks, dtype="<i8").data)
+    if shifts:
+        digest.update(b"shifts")
     return digest.hexdigest()

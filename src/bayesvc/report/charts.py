@@ -69,7 +69,7 @@ def spread(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
     >>> import numpy as np
     >>> import bayesvc as bv
     >>> from bayesvc.report.charts import spread
-    >>> found = bv.select_from(bv.Draws.from_counts([[[9, 0]], [[8, 1]]]))
+    >>> found = bv.select_from(bv.Draws.from_counts([[[9, 0]], [[8, 1]]]), "dart-vc")
     >>> spread(found, np.array([0, 1]))["replicates"]
     [[9, 8], [0, 1]]
     """
@@ -98,7 +98,7 @@ def stability(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any] |
     >>> import numpy as np
     >>> import bayesvc as bv
     >>> from bayesvc.report.charts import stability
-    >>> found = bv.select_from(bv.Draws.from_counts([[[9, 0]], [[8, 1]]]))
+    >>> found = bv.select_from(bv.Draws.from_counts([[[9, 0]], [[8, 1]]]), "dart-vc")
     >>> stability(found, np.array([0, 1]))["leaveOneOut"]
     [1]
     """

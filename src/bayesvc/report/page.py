@@ -56,7 +56,7 @@ def selection_page(
         "more_names": max(0, len(names) - _MOST_NAMES),
         "method": selection.method,
         "reason": selection.method.reason and as_sentence(selection.method.reason),
-        "emptied": selection.withheld,
+        "withheld": words.WITHHELD if selection.withheld else None,
         "figures": figures,
         "spread_caption": words.spread_caption(selection),
         "notes": words.notes(selection),

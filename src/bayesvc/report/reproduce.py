@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from bayesvc import priors
 from bayesvc._text import counted
+from bayesvc.data.dataset import permuted_hash
 from bayesvc.draws.draws import Draws
 from bayesvc.measures import MEASURES, Measure
 from bayesvc.priors.base import TreePrior, prior_to_dict, unusual_settings
@@ -36,7 +37,7 @@ def selection_code(selection: Selection) -> str:
     found = bv.select(
         X,
         y,
-        "dart-vc",
+        "dart-relevance",
         n_replicates=2,
         n_trees=20,
         burn_in=200,
@@ -49,7 +50,9 @@ def selection_code(selection: Selection) -> str:
     if draws.prior is None:
         return _from_draws(selection)
     arguments = _method_arguments(method, draws) + _run_arguments(draws)
-    arguments += _blocks([selection]) + _signal_arguments(selection)
+    arguments += _order_arguments([selection]) + _signal_arguments(selection)
+    if method.measure.checked and not selection.withheld and selection.row_frequency is None:
+        arguments.append("row_stability=False")
     own = _own_parts(method)
     return _code(draws, _call("found", "select", ["X", "y", *arguments]), own)
 
@@ -79,7 +82,7 @@ def comparison_code(selections: Mapping[str, Selection]) -> str:
     chains = [found.draws for found in selections.values() if found.draws.abc is None]
     draws = chains[0] if chains else first.draws
     names = "[" + ", ".join(f'"{name}"' for name in selections) + "]"
-    arguments = [names, *_run_arguments(draws), *_blocks(selections.values())]
+    arguments = [names, *_run_arguments(draws), *_order_arguments(selections.values())]
     arguments += _signal_arguments(first)
     return _code(draws, _call("both", "compare", ["X", "y", *arguments]))
 
@@ -196,12 +199,14 @@ def _run_arguments(draws: Draws) -> list[str]:
     return arguments
 
 
-def _blocks(selections: Iterable[Selection]) -> list[str]:
-    """Return the argument that kept permutations within blocks, of which the hash tells."""
+def _order_arguments(selections: Iterable[Selection]) -> list[str]:
+    """Return the arguments that limited the permutations, of which the hash tells."""
     for selection in selections:
-        permuted = selection.permuted
-        if permuted is not None and permuted.data_hash != selection.draws.data_hash:
-            return ["permute_within=blocks"]
+        permuted, own = selection.permuted, selection.draws.data_hash
+        if permuted is None or own is None or permuted.data_hash == own:
+            continue
+        shifted = permuted.data_hash == permuted_hash(own, shifts=True)
+        return ["time_order=True"] if shifted else ["permute_within=blocks"]
     return []
 
 

@@ -12,6 +12,10 @@ from bayesvc.exceptions import Note
 from bayesvc.selection.result import Selection
 
 UNKNOWN = "\u2013"
+WITHHELD = (
+    "Nothing is selected for want of evidence that y depends on the columns. The replicates say "
+    "nothing about the stability of that."
+)
 
 _MOST_NOTES = 12
 
@@ -172,11 +176,7 @@ def stability_note(selection: Selection) -> Note | None:
     if not selection.method.recomputable:
         return None  # a note of the selection says why
     if selection.withheld:
-        text = (
-            "Nothing is selected for want of evidence that y depends on the columns. The "
-            "replicates say nothing about the stability of that."
-        )
-        return Note("stability", "info", text)
+        return Note("stability", "info", WITHHELD)
     if replicates == 1:
         text = "There is only one replicate, so the stability of the selection is unknown."
         return Note("stability", "info", text)

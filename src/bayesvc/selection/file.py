@@ -98,6 +98,7 @@ def _settings(selection: Selection) -> dict[str, Any]:
         "twins": [asdict(twin) for twin in selection.twins],
         "frame": selection.frame,
         "allow_empty": selection.allow_empty,
+        "row_fraction": selection.row_fraction,
         "explained": None if signal is None else signal.explained,
         "correlation": None if signal is None else signal.correlation,
         "residual_correlation": None if signal is None else signal.residual_correlation,
@@ -132,6 +133,7 @@ def from_parts(
         allow_empty=bool(settings.get("allow_empty", False)),  # earlier files do not say
         stopping=_stopping(settings["enough"]),
         row_frequency=_optional("row_share", arrays, (p,)),
+        row_fraction=float(settings.get("row_fraction", 0.5)),  # earlier files do not say
         stored_per_replicate=_optional("per_replicate", arrays, (draws.n_replicates, p)),
         data_notes=tuple(_note(note) for note in settings.get("data_notes", ())),
     )

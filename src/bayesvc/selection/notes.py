@@ -183,7 +183,7 @@ def _differs_from_paper(selection: Selection) -> list[Note]:
     >>> import bayesvc as bv
     >>> counts = np.zeros((2, 10, 20), dtype=int)
     >>> counts[:, :, 0], counts[:, :, 1] = 30, 1
-    >>> bv.select_from(bv.Draws.from_counts(counts)).notes[0].code
+    >>> bv.select_from(bv.Draws.from_counts(counts)).notes[-1].code
     'vc-measure'
     """
     own, other = selection.mask, selection.paper_mask

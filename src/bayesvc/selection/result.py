@@ -73,6 +73,8 @@ class Selection:
         For ``n_replicates="auto"``: why sampling stopped.
     row_frequency : ndarray of shape (n_features,) or None
         Selection frequency over subsamples of the rows; see `bayesvc.row_stability`.
+    row_fraction : float
+        Fraction of the rows in each of these subsamples.
     stored_per_replicate : ndarray of shape (n_replicates, n_features) or None
         `per_replicate` of a measure that is known from a file only.
     data_notes : tuple of Note
@@ -102,6 +104,7 @@ class Selection:
     allow_empty: bool = False
     stopping: StoppingResult | None = None
     row_frequency: FloatArray | None = None
+    row_fraction: float = 0.5
     stored_per_replicate: FloatArray | None = None
     data_notes: tuple[Note, ...] = ()
 
@@ -261,8 +264,8 @@ class Selection:
         Examples
         --------
         >>> import bayesvc as bv
-        >>> found = bv.select_from(bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]]))
-        >>> found.notes
+        >>> draws = bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]])
+        >>> bv.select_from(draws, "dart-vc").notes
         ()
         """
         return _notes.notes_of(self)
@@ -278,7 +281,7 @@ class Selection:
         >>> rng = np.random.default_rng(0)
         >>> X, y = rng.uniform(size=(100, 30)), rng.normal(size=100)
         >>> noise = bv.select(
-        ...     X, y, "dart-relevance", n_replicates=2, burn_in=300, n_draws=300, random_state=0
+        ...     X, y, n_replicates=2, burn_in=300, n_draws=300, random_state=0, signal_test=False
         ... )
         >>> noise.unreached, len(noise.indices)
         (0.5, 1)
@@ -297,7 +300,7 @@ class Selection:
         >>> X = np.random.default_rng(0).uniform(size=(100, 3))
         >>> found = bv.select(X, X[:, 0], n_replicates=2, burn_in=200, n_draws=200, random_state=0)
         >>> found.explain("x0")
-        'x0 is selected by dart-vc. It has ...'
+        'x0 is selected by dart-relevance. It has ...'
         """
         label = str(name) if name in self.feature_names else name
         place = self.labels.index(check_choice("name", label, self.labels))

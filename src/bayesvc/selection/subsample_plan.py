@@ -80,6 +80,7 @@ def plan_subsamples(
     """Check the data and the settings, and draw the rows."""
     sample_weight, blocks = align_to(X, sample_weight=sample_weight, blocks=blocks)
     check_flag("allow_empty", allow_empty)
+    time_order = check_flag("time_order", settings.get("time_order", False))
     if selection is not None:
         settings = settings_of(selection)
         response, groups = _of_data(selection, response, groups)
@@ -108,6 +109,7 @@ def plan_subsamples(
     how = {
         **settings, "n_jobs": n_jobs, "checkpoint": checkpoint, "allow_empty": allow_empty,
         "signal_test": allow_empty, "row_stability": False,
+        "time_order": time_order and permutes,  # else nothing would be done with it
     }  # fmt: skip
     if selection is None:
         how["method"] = method

@@ -131,7 +131,8 @@ def row_stability(
     **settings
         goal, prior, measure, threshold, n_replicates, n_permutations, n_trees, burn_in, n_draws,
         signal_test, time_order, max_seconds: as in `select`. The test for signal is made with all
-        rows; with the subsamples only where ``allow_empty=True`` is given.
+        rows; with the subsamples only where ``allow_empty=True`` is given. With `selection` only
+        time_order may be given.
 
     Returns
     -------
@@ -157,9 +158,9 @@ def row_stability(
     >>> short = {"n_replicates": 2, "burn_in": 100, "n_draws": 100, "random_state": 0}
     >>> stable = bv.row_stability(X, y, n_subsamples=10, **short)
     >>> stable.frequency
-    array([0.1, 1. , 0.1, 0.1])
+    array([0.1, 1. , 0.2, 0. ])
     >>> stable.selection.table["row_stability"].tolist()
-    [0.1, 1.0, 0.1, 0.1]
+    [0.1, 1.0, 0.2, 0.0]
     """
     _check_settings(settings, selection, method)
     scheme = SubsampleScheme(n_subsamples, fraction, pairs)
@@ -185,7 +186,8 @@ def row_stability(
         raise
     report.finish()
     found = RowStability(selection, masks, work.n_rows, scheme)
-    return replace(found, selection=replace(selection, row_frequency=found.frequency))
+    told = replace(selection, row_frequency=found.frequency, row_fraction=float(fraction))
+    return replace(found, selection=told)
 
 
 def _masks(work: SubsamplePlan, report: Progress) -> BoolArray:
@@ -204,7 +206,9 @@ def _check_settings(settings: dict[str, Any], selection: Any, method: Any) -> No
         )
     for name in settings:
         check_choice("setting", name, SETTINGS)
-    given = [*settings, *([] if method is None else ["method"])]
+    of_rows = {"time_order"}  # which the selection does not tell, as with `permute_within`
+    given = [name for name in settings if name not in of_rows]
+    given += [] if method is None else ["method"]
     if selection is not None and given:
         raise ValueError(
             f"`{given[0]}` must not be given with `selection`, whose own settings are used. Leave "

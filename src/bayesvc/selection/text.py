@@ -169,7 +169,8 @@ def table_rows(selection: Selection) -> list[list[str]]:
     label = next(iter(selection.measure_columns)) if selection.values.ndim == 2 else measure.label
     header = ["variable", "selected", label, "in draws", "margin"]
     header += [] if of_paper is None else ["VC-measure"]
-    header.append("leave-one-out" if of_rows is None else "in half-samples")
+    in_rows = "in half-samples" if selection.row_fraction == 0.5 else "in subsamples"
+    header.append("leave-one-out" if of_rows is None else in_rows)
     stable = _leave_one_out(selection) if of_rows is None else of_rows
     rows = [
         [
