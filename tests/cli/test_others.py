@@ -35,7 +35,8 @@ def test_compare_of_noise_warns(run, tmp_path):
     pl.DataFrame(columns).write_csv(tmp_path / "noise.csv")
     options = ("--methods", "dart-vc,dart-mpm", "--out", "out", *SHORT_OPTIONS)
     done = run("compare", "noise.csv", "-y", "y", *options)
-    assert "Note: The signal test finds no signal" in done.stderr
+    assert "Note: There is no evidence that y depends on the columns" in done.stderr
+    assert "There is no evidence that y depends on the columns" in done.stdout
     told = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert told["notes"][0]["code"] == "no-signal"
 

@@ -54,7 +54,7 @@ def contents(folder):
         (("--burn-in", "70"), "--burn-in: was 60, is now 70"),
         (("--draws", "70"), "--draws: was 60, is now 70"),
         (("--trees", "5"), "--trees: was 20, is now 5"),
-        (("--method", "bart-vc"), "--method: was dart-vc, is now bart-vc"),
+        (("--method", "bart-vc"), "--method: was dart-relevance, is now bart-vc"),
         (("--target", "a"), "--target: was y, is now a"),
         (("--exclude", "a"), "columns: now without 'a'"),
         (("--weights", "e"), "--weights: was the default, is now e"),
@@ -79,7 +79,7 @@ def test_another_file_is_refused(stopped, file):
 
 def test_more_replicates_continue_a_run(stopped, tmp_path):
     unfinished = tmp_path / "out" / "unfinished"
-    assert read_record(unfinished)["--method"] == "dart-vc"
+    assert read_record(unfinished)["--method"] == "dart-relevance"
     done = stopped("--replicates", "3", "--resume", "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["n_replicates"] == 3

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 import bayesvc as bv
 from bayesvc.cli.app import app
+from bayesvc.sampling.checkpoint import Checkpoint
 from bayesvc.selection import subsample_stability as resampled
 from tests.helpers.no_sampling import no_sampling
 from tests.helpers.settings import SHORT_OPTIONS
@@ -39,7 +40,7 @@ def test_the_answer_and_its_files(run_process, file, tmp_path, table):
     told = json.loads((out / "selection.json").read_text())
     assert sorted(told["selected"]) == ["b", "d"]
     assert told["signal"]["found"]
-    assert "The signal test finds a signal (p = " in done.stderr
+    assert "There is evidence that y depends on the columns (signal test, p = " in done.stderr
     assert bv.Draws.load(out / "draws.npz").n_replicates == 3
     assert not (out / "unfinished").exists()
     same = bv.select(
@@ -51,7 +52,7 @@ def test_the_answer_and_its_files(run_process, file, tmp_path, table):
 def test_for_machines_and_for_pipes(run_process, run, file):
     command = ("select", file, "-y", "y", "--exclude", "who", *SHORT)
     done = run_process(*command, "--json", "--out", "one")
-    assert json.loads(done.stdout)["method"] == "dart-vc"
+    assert json.loads(done.stdout)["method"] == "dart-relevance"
     assert done.stderr == ""
     done = run(*command, "--quiet", "--out", "two")
     assert sorted(done.stdout.split()) == ["b", "d"]
@@ -248,14 +249,23 @@ def test_messy_columns(run, tmp_path):
     assert about["signal"]["found"]
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_nothing_is_claimed_of_noise(run, tmp_path):
     rng = np.random.default_rng(2)
     noise = pl.DataFrame({"y": rng.normal(size=80), "a": rng.random(80), "b": rng.random(80)})
     noise.write_csv(tmp_path / "noise.csv")
     done = run("select", "noise.csv", "-y", "y", *SHORT)
-    assert "selected anyway: " in done.stdout
-    done = run("select", "noise.csv", "-y", "y", "--allow-empty", "--out", "empty", *SHORT)
-    assert ", so no column is selected as predictive of y." in done.stdout
+    nothing = "There is no evidence that y depends on the columns (signal test, p = 1); no column"
+    assert nothing in done.stdout
+    about = json.loads((tmp_path / "noise-selection" / "selection.json").read_text())
+    assert (about["selected"], about["signal"]["verdict"]) == ([], "none")
+    for method, option in (("dart-relevance", "--no-allow-empty"), ("dart-vc", "--signal-test")):
+        options = ["--method", method, option, "--out", method]
+        done = run("select", "noise.csv", "-y", "y", *options, *SHORT)
+        assert "selected anyway: " in done.stdout
+    options = ["--method", "dart-vc", "--allow-empty", "--out", "empty"]
+    done = run("select", "noise.csv", "-y", "y", *options, *SHORT)
+    assert nothing in done.stdout
     options = ["--no-signal-test", "--out", "untested"]
     done = run("select", "noise.csv", "-y", "y", *options, *SHORT)
     assert "selected as predictive of y" in done.stdout
@@ -266,7 +276,7 @@ def test_other_rows(run, file, tmp_path, table):
     command = ("select", file, "-y", "y", "--exclude", "who", *SHORT)
     done = run(*command, "--subsamples", 4, "--out", "out")
     assert done.returncode == 0, done.stderr
-    assert "in subsamples" in done.stdout.splitlines()[0]
+    assert "in half-samples" in done.stdout.splitlines()[0]
     assert "2 of 5 columns were selected as predictive of y: b, d." in done.stdout
     found = pl.read_csv(tmp_path / "out" / "selection.csv")
     stable = bv.row_stability(
@@ -279,6 +289,51 @@ def test_other_rows(run, file, tmp_path, table):
     assert {v["variable"]: v["row_stability"] for v in told["variables"]} == expected
     assert "In subsamples" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert not (tmp_path / "out" / "unfinished").exists()
+
+
+@pytest.mark.usefixtures("placeholder_figures")
+def test_stopped_before_there_are_replicates_to_compare(file, tmp_path, monkeypatch):
+    """The default method compares replicates, so that a single one is no result."""
+    keep, calls = Checkpoint.keep, []
+
+    def stop(self, key, result):
+        calls.append(key)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        keep(self, key, result)
+
+    monkeypatch.chdir(tmp_path)
+    command = ["select", str(file), "-y", "y", "--exclude", "who", "--out", "out", *SHORT]
+    command += ["--jobs", "1"]  # another thread might finish a replicate meanwhile
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoint, "keep", stop)
+        done = CliRunner().invoke(app, command)
+    assert done.exit_code == 130, done.output
+    assert "Stopped before there was a result" in done.stderr
+    assert "--resume" in done.stderr
+    assert not (tmp_path / "out" / "selection.json").exists()
+    assert len(list((tmp_path / "out" / "unfinished").glob("fit-*.npz"))) == 1
+    done = CliRunner().invoke(app, [*command, "--resume", "--quiet"])
+    assert done.exit_code == 0, done.output
+    assert sorted(done.stdout.split()) == ["b", "d"]
+
+
+@pytest.mark.usefixtures("placeholder_figures")
+@pytest.mark.parametrize("method", ["dart-vc", "bart-vip-local"])
+def test_other_rows_in_time_order(run, file, tmp_path, table, method):
+    options = ["--method", method, "--time-order", "--subsamples", 2, "--out", "out", *SHORT]
+    if method == "bart-vip-local":
+        options += ["--permutations", 19]
+    done = run("select", file, "-y", "y", "--exclude", "who", *options)
+    assert done.returncode == 0, done.stderr
+    found = pl.read_csv(tmp_path / "out" / "selection.csv")
+    settings = {"n_permutations": 19} if method == "bart-vip-local" else {}
+    stable = bv.row_stability(
+        table.drop("y", "who"), table["y"], method, n_subsamples=2, n_replicates=3, burn_in=60,
+        n_draws=60, random_state=0, time_order=True, **settings,
+    )  # fmt: skip
+    expected = dict(zip(table.columns[:5], stable.frequency.tolist(), strict=True))
+    assert dict(zip(found["variable"], found["row_stability"], strict=True)) == expected
 
 
 @pytest.mark.usefixtures("placeholder_figures")
@@ -327,9 +382,10 @@ def test_a_single_column_has_its_own_sentence(run, tmp_path, table):
     assert "The only column was selected as predictive of y: b." in done.stdout
     noise = np.random.default_rng(3).normal(size=60)
     table.select("b", y=pl.Series(noise)).write_csv(tmp_path / "n.csv")
-    done = run("select", "n.csv", "-y", "y", "--allow-empty", *SHORT)
-    assert ", so no column is selected as predictive of y." in done.stdout
-    done = run("select", "n.csv", "-y", "y", "--out", "again", *SHORT)
+    done = run("select", "n.csv", "-y", "y", *SHORT)
+    assert "There is no evidence that y depends on the columns (signal test, p = " in done.stdout
+    assert "; no column is selected." in done.stdout
+    done = run("select", "n.csv", "-y", "y", "--no-allow-empty", "--out", "again", *SHORT)
     assert "the only column was selected anyway: b." in done.stdout
 
 
@@ -348,6 +404,7 @@ def test_bad_input_of_the_real_command(run_process, file):
         (("--method", "dart-vc", "--goal", "quick"), "Got --method dart-vc and --goal quick"),
         (("--allow-empty", "--no-signal-test"), "--allow-empty requires the signal test"),
         (("--method", "dart-relevance", "--replicates", "1"), "--replicates must be at least 2"),
+        (("--replicates", "1"), "Got 1 instead. Use more, or method 'dart-vc'."),
     ],
 )
 def test_settings_that_contradict_each_other_leave_nothing_behind(file, tmp_path, options, message):

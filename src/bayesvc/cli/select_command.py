@@ -103,7 +103,7 @@ def select(
     how: dict[str, Any] = {"method": method, "goal": goal}
     known = None if replicates == "auto" else replicates
     plan = resolve_method(**how, n_replicates=known, n_permutations=permutations)
-    settings = sampling_settings(request)
+    settings = sampling_settings(request) | {"row_stability": row_stability}
 
     def check(data: ChosenColumns) -> None:
         if subsamples:
@@ -112,11 +112,7 @@ def select(
     run = start_run("select", request, [plan], settings, subsamples or 0, check)
     with run as (data, folder):
         found, is_partial = _run(
-            data,
-            plan,
-            {**how, **settings, **data.about, "row_stability": row_stability},
-            folder,
-            auto=replicates == "auto",
+            data, plan, {**how, **settings, **data.about}, folder, auto=replicates == "auto"
         )
         missing = None
         if is_partial:
@@ -171,11 +167,12 @@ def _run(
 def _usable(stop: Interrupted, plan: Method) -> tuple[int | None, int | None]:
     """Return how many replicates and null replicates make a result; None if they do not."""
     finished = next(iter(stop.finished.values()))
-    replicates = finished.n_replicates or None
+    if finished.n_replicates < plan.measure.min_replicates:
+        return None, None
     if plan.n_permutations == 0:
-        return replicates, None
+        return finished.n_replicates, None
     enough = finished.n_permutations >= 19  # fewer cannot reach the level 0.05
-    return (replicates, finished.n_permutations) if enough else (None, None)
+    return (finished.n_replicates, finished.n_permutations) if enough else (None, None)
 
 
 def _show(found: Selection, target: str, folder: ResultsFolder, as_json: bool, quiet: bool) -> None:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from bayesvc.selection.methods import Method
 
 _PILOT_ITERATIONS = 100
-_SIGNAL_TEST = 0.3  # of the time of the replicates, at most
-_ONE_HALF = 0.5  # of the time of all rows
+_SIGNAL_TEST = 0.4  # of the time of the replicates
+_HALF_SAMPLES = 0.5  # all of them, with short chains; of the time of the replicates
+_ONE_HALF = 0.5  # one of --subsamples, with whole chains; of the time of all rows
 _MOST_COLUMNS = 100  # that the estimate reads: an iteration takes hardly longer on more of them
 _LONG = 5.0  # seconds, from which on an estimate is worth a line
 
@@ -34,11 +35,28 @@ def say_how_long(
         n_iterations * _seconds_per_iteration(data, prior, settings["n_trees"])
         for prior, n_iterations in count_iterations(plans, settings).items()
     )
-    seconds *= 1 + _SIGNAL_TEST * settings["signal_test"] + _ONE_HALF * n_subsamples
+    seconds *= 1 + cost_of_checks(plans, settings) + _ONE_HALF * n_subsamples
     seconds /= resolve_n_jobs(settings["n_jobs"])
     if seconds > _LONG:
         end = clock_at(datetime.now(), seconds)
         note(f"This will take about {clock(seconds)}, until {end}. Ctrl-C keeps finished work.")
+
+
+def cost_of_checks(plans: Sequence[Method], settings: dict[str, Any]) -> float:
+    """Return what the signal test and half-samples cost, in proportion to the replicates.
+
+    Examples
+    --------
+    >>> from bayesvc.cli.time_estimate import cost_of_checks
+    >>> from bayesvc.selection.methods import resolve_method
+    >>> settings = {"signal_test": False, "row_stability": None}
+    >>> [cost_of_checks([resolve_method(name)], settings) for name in ("dart-relevance", "dart-vc")]
+    [0.5, 0.0]
+    """
+    halves = settings.get("row_stability", False)  # which `compare` does not have
+    if halves is None:
+        halves = any(plan.measure.checked for plan in plans)
+    return _SIGNAL_TEST * bool(settings["signal_test"]) + _HALF_SAMPLES * bool(halves)
 
 
 def count_iterations(plans: Sequence[Method], settings: dict[str, Any]) -> dict[TreePrior, int]:
