@@ -47,7 +47,11 @@ SEARCHED = (
     "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "src/bayesvc/**/*.py",
     "src/bayesvc/**/*.jinja", "src/bayesvc/**/*.js", "cpp/**/*.[ch]pp", "bind/*.[ch]pp",
 )  # fmt: skip
-WRITTEN_BY_SCRIPTS = ("docs/reproduction/tables.md", "docs/relevance/tables.md", "docs/generated")
+WRITTEN_BY_SCRIPTS = (
+    "docs/reproduction/tables.md",
+    "docs/relevance/first-formula-tables.md",
+    "docs/generated",
+)
 
 
 def offences(text: str) -> list[tuple[int, str]]:

@@ -18,7 +18,7 @@ import bayesvc as bv
 from bayesvc.cli.app import app
 from tests.helpers.paths import ROOT
 
-WRITTEN_BY_SCRIPTS = {"odd-inputs.md", "tables.md", "choice.md"}
+WRITTEN_BY_SCRIPTS = {"odd-inputs.md", "tables.md", "first-formula-tables.md", "choice.md"}
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     ROOT / "benchmarks" / "README.md",

@@ -16,6 +16,7 @@ from score import NEW, OLD, STRICT
 
 import bayesvc as bv
 from bayesvc.bench import feynman
+from bayesvc.measures._relevance import Relevance
 from bayesvc.plots import style as _style
 
 RESULTS = Path(__file__).parent / "results"
@@ -118,10 +119,11 @@ def in_words(rows: pl.DataFrame, new: str = NEW, settings: list[tuple[str, int]]
 def draw_masking(path: Path) -> None:
     """Draw a data set in which one variable has most splits: what both methods make of it."""
     problem = feynman.load_authors("I.37.4", 500, 1.0, 860)
-    both = bv.compare(
-        problem.X, problem.y, ["dart-vc", "dart-relevance"], random_state=0, signal_test=False
-    )
-    draws = both["dart-vc"].draws
+    draws = bv.sample(problem.X, problem.y, n_replicates=10, random_state=0)
+    both = {
+        "dart-vc": bv.select_from(draws, "dart-vc"),
+        "dart-relevance": bv.select_from(draws, measure=Relevance(version=1)),
+    }
     count, inclusion = draws.vc.mean(axis=0), draws.mpvip.mean(axis=0)
     colours = np.full(len(count), _style.GREY, dtype=object)
     colours[problem.relevant] = _style.SELECTED
@@ -269,7 +271,7 @@ def main() -> None:
     }
     text = "# Tables\nMade by `studies/summaries/report.py` from the results beside it.\n"
     text += "".join(f"\n## {title}\n{part}\n" for title, part in parts.items())
-    (DOCS / "tables.md").write_text(text, encoding="utf-8")
+    (DOCS / "first-formula-tables.md").write_text(text, encoding="utf-8")
     with _style.own_look():
         draw_masking(DOCS / "masking.svg")
         draw_differences(confirmed, STRICT, DOCS / "gain.svg")
