@@ -118,7 +118,7 @@ def test_select_and_compare(data):
 def test_row_stability(data):
     X, y, order = data
     blocks = pd.Series(np.arange(30) // 2, index=LABELS)
-    settings = {**RUN, "n_subsamples": 2}
+    settings = {**RUN, "n_replicates": 2, "n_subsamples": 2}
     expected = bv.row_stability(X, y, blocks=blocks, **settings)
     found = bv.row_stability(X, y.iloc[order], blocks=blocks.iloc[order], **settings)
     np.testing.assert_array_equal(found.masks, expected.masks)
@@ -131,10 +131,14 @@ def test_estimators_are_positional(data):
     with_index = bv.BARTRegressor(**RUN).fit(X, shuffled, sample_weight=weights)
     arrays = bv.BARTRegressor(**RUN).fit(X, shuffled.to_numpy(), sample_weight=weights.to_numpy())
     assert_same_bits(with_index.draws_, arrays.draws_)
-    selector = bv.VariableSelector(**RUN, signal_test=False).fit(
+    short = {**RUN, "n_replicates": 2, "signal_test": False}
+    selector = bv.VariableSelector(**short).fit(
         X, shuffled.reset_index(drop=True), sample_weight=weights
     )
-    plain = bv.VariableSelector(**RUN, signal_test=False).fit(
+    plain = bv.VariableSelector(**short).fit(
         X, shuffled.to_numpy(), sample_weight=weights.to_numpy()
     )
     assert_same_bits(selector.selection_.draws, plain.selection_.draws)
+    np.testing.assert_array_equal(
+        selector.selection_.row_frequency, plain.selection_.row_frequency, strict=True
+    )

@@ -85,8 +85,10 @@ def test_explain_takes_the_name_or_its_text(found):
 
 
 def test_plots_and_report(found, tmp_path):
-    for kind in ("importance", "scatter", "stability", "dendrogram"):
+    for kind in ("importance", "scatter", "stability"):
         assert found.plot(kind) is not None
+    clustered = bv.select_from(found.draws, measure="vc-measure", threshold="clustering")
+    assert clustered.plot("dendrogram") is not None
     assert "2010" in found.to_html_report(tmp_path / "report.html").read_text()
 
 
@@ -116,6 +118,7 @@ def test_draws_with_groups_can_be_extended_and_checked(X):
     settings = {**TINY, "n_replicates": 1, "n_jobs": 1, "random_state": 0}
     draws = bv.sample(frame, X[:, 0], groups=groups, **settings)
     assert draws.extend(1, frame, X[:, 0], n_jobs=1).n_replicates == 2
+    settings["n_replicates"] = 2
     found = bv.select(frame, X[:, 0], groups=groups, signal_test=False, **settings)
     checked = found.check_prediction(frame, X[:, 0], **TINY, n_folds=2, n_jobs=1)
     assert checked.of_all >= 0

@@ -73,17 +73,27 @@ def test_same_bits_from_pyarrow():
 
 
 def test_select_finds_what_matters():
-    found = bv.select(PANDAS, Y, **ENOUGH)
+    found = bv.select(PANDAS, Y, "dart-vc", **ENOUGH)
     assert found.names == ["a", "site"]
     assert found.mixing.count_rhat.shape == (5,)
     assert found.stability.leave_one_out.shape == (5,)
     assert "site is selected" in found.explain("site")
     assert json.loads(found.to_json())["selected"] == ["a", "site"]
     relabelled = {"north": "z", "south": "y", "west": "x", "east": "w"}
-    other = bv.select(PANDAS.assign(site=PANDAS["site"].map(relabelled)), Y, **ENOUGH)
+    other = bv.select(PANDAS.assign(site=PANDAS["site"].map(relabelled)), Y, "dart-vc", **ENOUGH)
     assert other.names == found.names
     shift = np.abs(other.draws.vip.mean(axis=0) - found.draws.vip.mean(axis=0))
     assert shift.max() < 0.15  # not the same bits: other categories have the first places
+
+
+def test_the_default_finds_what_matters():
+    found = bv.select(PANDAS, Y, **ENOUGH)
+    assert found.method.name == "dart-relevance"
+    assert found.signal.found
+    assert {"a", "site"} <= set(found.names)
+    assert set(np.argsort(-found.values)[:2].tolist()) == {0, 2}
+    assert found.row_frequency[[0, 2]].tolist() == [1, 1]
+    assert found.row_frequency[[1, 3, 4]].max() < 0.8
 
 
 def test_labels_that_sort_alike_give_the_same_bits():
@@ -159,7 +169,8 @@ def test_weights_of_variables_are_those_of_groups():
 
 def test_the_selector_keeps_whole_groups():
     groups = {"mixed": ["site", "count"]}
-    selector = bv.VariableSelector("dart-relevance", groups=groups, **ENOUGH).fit(PANDAS, Y)
+    y = Y + 2 * np.random.default_rng(0).normal(size=len(Y))  # else noise in the gaps is fitted too
+    selector = bv.VariableSelector("dart-relevance", groups=groups, **ENOUGH).fit(PANDAS, y)
     assert selector.selection_.names == ["a", "mixed"]
     assert selector.get_feature_names_out().tolist() == ["a", "site", "count"]
     assert selector.get_support(indices=True).tolist() == [0, 2, 4]
@@ -170,7 +181,7 @@ def test_the_selector_keeps_whole_groups():
     pd.testing.assert_frame_equal(kept, PANDAS[["a", "site", "count"]])
     rows = np.array(list(zip(*COLUMNS.values(), strict=True)), dtype=object)
     by_position = bv.VariableSelector("dart-relevance", groups={"mixed": [2, 4]}, **ENOUGH)
-    by_position.fit(rows, Y)
+    by_position.fit(rows, y)
     assert by_position.get_support().tolist() == selector.get_support().tolist()
     assert by_position.transform(rows).shape == (len(Y), 3)
 

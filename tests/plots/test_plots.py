@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,15 @@ def problem() -> tuple[pd.DataFrame, NDArray[np.float64]]:
 
 @pytest.fixture(scope="module")
 def clustered(problem: Any) -> bv.Selection:
-    return bv.select(*problem, n_replicates=4, burn_in=200, n_draws=100, random_state=0, n_jobs=1)
+    settings = {"burn_in": 200, "n_draws": 100, "random_state": 0, "n_jobs": 1}
+    return bv.select(*problem, "dart-vc", n_replicates=4, **settings)
+
+
+@pytest.fixture(scope="module")
+def probable(problem: Any) -> bv.Selection:
+    """By the default method."""
+    settings = {"burn_in": 200, "n_draws": 100, "random_state": 0, "n_jobs": 1}
+    return bv.select(*problem, n_replicates=4, row_stability=False, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +65,7 @@ def wide() -> bv.Selection:
     rates = np.concatenate([np.full(6, 8.0), np.full(40, 0.3), np.full(454, 0.01)])
     counts = rng.poisson(rates, size=(10, 50, 500))
     names = [f"gene_{j:03d}" for j in range(500)]
-    return bv.select_from(bv.Draws.from_counts(counts, feature_names=names))
+    return bv.select_from(bv.Draws.from_counts(counts, feature_names=names), "dart-vc")
 
 
 def offsets(axes: Any, which: int) -> list[list[float]]:
@@ -121,8 +130,8 @@ def test_scatter_of_scores(permuted: bv.Selection, clustered: bv.Selection) -> N
 
 
 def test_names_do_not_overlap_at_p_500(wide: bv.Selection) -> None:
-    for kind in ("scatter", "traces"):
-        plot = wide.plot(kind)
+    probable = bv.select_from(wide.draws)  # whose points are close to each other
+    for plot in (wide.plot("scatter"), wide.plot("traces"), probable.plot("scatter")):
         plot.figure.draw_without_rendering()
         for axes in plot.axes:
             notes = [t for t in axes.texts if t.get_text()]
@@ -130,6 +139,8 @@ def test_names_do_not_overlap_at_p_500(wide: bv.Selection) -> None:
             assert all(axes.get_window_extent().contains(*t.get_window_extent().min) for t in notes)
     named = ", ".join(t.get_text() for t in wide.plot("scatter").ax.texts)
     assert sum(name in named for name in wide.names) >= len(wide.names) - 1
+    named = ", ".join(t.get_text() for t in probable.plot("scatter").ax.texts)
+    assert any(name in named for name in probable.names)
 
 
 @pytest.mark.parametrize("kind", ["importance", "dendrogram", "stability"])
@@ -189,7 +200,7 @@ def test_nulls_show_three_thresholds(permuted: bv.Selection) -> None:
 
 def test_dendrogram_by_hand() -> None:
     draws = bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]], feature_names=list("abcd"))
-    found = bv.select_from(draws)
+    found = bv.select_from(draws, "dart-vc")
     plot = found.plot("dendrogram")
     assert tick_names(plot.ax.yaxis) == ["d", "a", "b and 1 more"]
     assert plot.data["selected"].tolist() == [True, True, False]
@@ -268,6 +279,27 @@ def test_traces(clustered: bv.Selection) -> None:
     np.testing.assert_allclose(np.sort(drawn), np.sort(known[np.isfinite(known)]))
     one = plots.traces(clustered.draws, quantities="alpha")
     assert len(one.axes) == 1
+
+
+def test_traces_of_the_default_show_the_learned_scale(probable: bv.Selection) -> None:
+    sigma, _, alpha, k, _ = probable.plot("traces").axes
+    assert len(alpha.lines) == 4
+    assert probable.draws.k is not None
+    np.testing.assert_array_equal(k.lines[2].get_ydata(), probable.draws.k[2])
+    np.testing.assert_array_equal(sigma.lines[1].get_ydata(), probable.draws.sigma[1])
+
+
+def test_plots_of_probabilities(probable: bv.Selection) -> None:
+    scatter = probable.plot("scatter")
+    np.testing.assert_array_equal(scatter.data["value"], probable.values)
+    assert scatter.ax.lines[0].get_ydata()[0] == 0.5
+    spread = probable.plot()
+    order = np.argsort(probable.ranks, kind="stable")
+    np.testing.assert_array_equal(spread.data["value"], probable.values[order])
+    np.testing.assert_array_equal(spread.data["low"], probable.per_replicate[:, order].min(axis=0))
+    assert spread.ax.lines[0].get_xdata()[0] == 0.5
+    with pytest.raises(ValueError, match=r"'dart-relevance' does not cluster, .* as 'dart-vc'"):
+        probable.plot("dendrogram")
 
 
 def test_long_chains_are_thinned() -> None:
@@ -351,7 +383,7 @@ def test_one_variable_and_one_fit(regression: Dataset, method: str) -> None:
 
 def test_nothing_selected() -> None:
     alike = bv.Draws.from_counts(np.ones((2, 3, 4), dtype=int))
-    found = bv.select_from(alike)
+    found = bv.select_from(alike, "dart-vc")
     assert found.names == []
     assert len(offsets(found.plot("scatter").ax, 1)) == 0
     assert found.plot("importance").data["selected"].tolist() == [False] * 4
@@ -362,10 +394,16 @@ def test_nothing_selected() -> None:
         found.plot("partial_dependence", X=np.ones((3, 4)), y=[1, 2, 3])
 
 
-@pytest.mark.parametrize("kind", ["scatter", "importance", "dendrogram", "stability", "traces"])
-def test_hostile_names_are_text(clustered: bv.Selection, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("fixture", "kind"),
+    [
+        ("clustered", "dendrogram"),
+        *product(("clustered", "probable"), ("scatter", "importance", "stability", "traces")),
+    ],
+)
+def test_hostile_names_are_text(request: pytest.FixtureRequest, fixture: str, kind: str) -> None:
     """Drawn for real: one of the names is no valid mathematics and would raise an error."""
-    plot = clustered.plot(kind)
+    plot = request.getfixturevalue(fixture).plot(kind)
     shown = [t for t in drawn_texts(plot.figure) if "$" in t.get_text()]
     assert not any(t.get_parse_math() for t in shown)
     if kind in ("importance", "dendrogram"):
@@ -453,7 +491,7 @@ def test_a_fitted_selector(regression: Dataset) -> None:
     X, y = regression
     selector = bv.VariableSelector(n_replicates=2, **SEEDED).fit(X, y)
     assert plots.scatter(selector).data["selected"].tolist() == selector.support_.tolist()
-    assert len(plots.traces(selector).axes) == 4
+    assert len(plots.traces(selector).axes) == 5
 
 
 def test_without_matplotlib(clustered: bv.Selection, monkeypatch: pytest.MonkeyPatch) -> None:

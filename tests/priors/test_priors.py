@@ -172,7 +172,7 @@ def test_columns_of_the_linear_model_are_those_of_its_design():
     for n_more, has_model in ((4, True), (5, False)):
         numbers = {f"x{j}": np.cos(np.arange(10.0) * (j + 1)) for j in range(n_more)}
         data = read_dataset(pd.DataFrame({**numbers, **table}), y)
-        width = sum(len(block.T) for block in data._design_blocks(None))
+        width = sum(len(block.T) for block in data.design_blocks())
         assert data.layout.n_design_columns(data.X.source) == width == n_more + 5
         assert data.has_linear_model == has_model
 

@@ -37,11 +37,13 @@ y = 10 * X[:, 1] + 5 * X[:, 3] + rng.normal(size=300)
 def answer(n_replicates, folder=None):
     found = bv.select(X, y, n_replicates=n_replicates, burn_in=500, n_draws=500, random_state=1,
                       n_jobs=2, checkpoint=folder)
-    return found.draws.vc.tobytes(), found.draws.sigma.tobytes(), found.names
+    parts = (found.draws.vc, found.draws.sigma, found.values, found.signal.null,
+             found.row_frequency)
+    return found.names, *(part.tobytes() for part in parts)
 """
 RUN = f"""{HOLD}{ANSWER}
 import sys
-bv.select(X, y, n_replicates=1, burn_in=1, n_draws=1)  # loads what is loaded on first use
+bv.select(X, y, n_replicates=2, burn_in=1, n_draws=1)  # loads what is loaded on first use
 print("begins", flush=True)
 n_replicates, folder, left = sys.argv[1:]
 hold(int(left), "never")

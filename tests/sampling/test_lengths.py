@@ -105,12 +105,14 @@ def test_null_replicates_are_as_long_as_the_others(regression, verdicts):
     np.testing.assert_array_equal(found.signal.null, same.signal.null)
 
 
-def test_automatic_replicates_continue_at_the_length_that_was_chosen(regression, verdicts):
+@pytest.mark.parametrize("method", ["dart-vc", "dart-relevance"])
+def test_automatic_replicates_continue_at_the_length_that_was_chosen(regression, verdicts, method):
     X, y = regression
     verdicts[0].extend([False, True])
-    found = bv.select(X, y, n_replicates="auto", n_jobs=1, signal_test=False, **AUTO)
-    n = found.draws.n_replicates
-    fixed = bv.sample(X, y, n_replicates=n, burn_in=40, n_draws=40, random_state=3)
+    untested = {"signal_test": False, "row_stability": False}
+    found = bv.select(X, y, method, n_replicates="auto", n_jobs=1, **untested, **AUTO)
+    n, prior = found.draws.n_replicates, bv.recipes()[method].make_prior()
+    fixed = bv.sample(X, y, prior, n_replicates=n, burn_in=40, n_draws=40, random_state=3)
     assert_same_bits(found.draws, fixed)
     assert "40 + 40 iterations" in found.stopping.reason
     assert "replicates" in found.stopping.reason

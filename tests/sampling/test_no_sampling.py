@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -12,6 +14,8 @@ from bayesvc.cli.app import app
 from bayesvc.responses.read import read_dataset
 from bayesvc.sampling import executor
 from bayesvc.sampling.config import check_sampling_config
+from bayesvc.selection.half_samples import half_sample_frequency
+from bayesvc.selection.methods import resolve_method
 from bayesvc.selection.signal import find_signal
 from tests.helpers.no_sampling import MESSAGE, no_sampling
 from tests.helpers.settings import SEEDED, TINY
@@ -31,6 +35,13 @@ def signal_test(X, y):
     return find_signal(read_dataset(X, y), 1000, check_sampling_config(5, random_state=0, n_jobs=1))
 
 
+def half_samples(X, y):
+    """Call it as `select` does once it has the draws, which are of no interest here."""
+    data, config = read_dataset(X, y), check_sampling_config(5, random_state=0, n_jobs=1)
+    draws = SimpleNamespace(n_replicates=2, burn_in=20, n_draws=20, calibration=None)
+    return half_sample_frequency(data, resolve_method(), draws, config)
+
+
 ENTRIES = {
     "sample": lambda X, y: bv.sample(X, y, **ONE),
     "sample of a spike forest": lambda X, y: bv.sample(X, y, bv.SpikeForest(n_samples=10)),
@@ -41,7 +52,8 @@ ENTRIES = {
     "signal test": signal_test,
     "compare": lambda X, y: bv.compare(X, y, ["dart-vc", "abc-mpm"], **UNTESTED),
     "row_stability": lambda X, y: bv.row_stability(X, y, n_subsamples=2, **TINY),
-    "selector": lambda X, y: bv.VariableSelector(**ONE).fit(X, y),
+    "selector": lambda X, y: bv.VariableSelector(**ONE | {"n_replicates": 2}).fit(X, y),
+    "half-samples": half_samples,
     "regressor": lambda X, y: bv.BARTRegressor(**ONE).fit(X, y),
     "classifier": lambda X, y: bv.BARTClassifier(**ONE).fit(X, y > y.mean()),
 }

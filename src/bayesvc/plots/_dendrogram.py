@@ -68,7 +68,7 @@ def dendrogram(selection: Any, *, most: int = 30, n_others: int = 10, ax: Any = 
     --------
     >>> import bayesvc as bv
     >>> draws = bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]], feature_names=list("abcd"))
-    >>> plot = bv.plots.dendrogram(bv.select_from(draws))
+    >>> plot = bv.plots.dendrogram(bv.select_from(draws, "dart-vc"))
     >>> plot.data["variable"].tolist(), plot.data["n_variables"].tolist()
     (['d', 'a', 'b'], [1, 1, 2])
     """

@@ -57,7 +57,7 @@ def importance(selection: Any, *, most: int = 25, ax: Any = None) -> Plot:
     --------
     >>> import bayesvc as bv
     >>> draws = bv.Draws.from_counts([[[9, 1, 0, 8]], [[7, 0, 1, 9]]], feature_names=list("abcd"))
-    >>> plot = bv.plots.importance(bv.select_from(draws), most=2)
+    >>> plot = bv.plots.importance(bv.select_from(draws, "dart-vc"), most=2)
     >>> plot.data["low"].tolist(), plot.data["high"].tolist()
     ([8.0, 7.0], [9.0, 9.0])
     """
