@@ -196,10 +196,29 @@ def resolve_n_jobs(n_jobs: Any) -> int:
 def _configured_n_jobs() -> int:
     """Return the number of jobs that joblib was told to use, 1 if it was told nothing."""
     joblib = sys.modules.get("joblib")  # who never imported it did not configure it
-    if joblib is None:
+    if joblib is None or is_cluster_task():
         return 1
     _, n_jobs = joblib.parallel.get_active_backend()
     return 1 if n_jobs is None else int(n_jobs)
+
+
+def is_cluster_task() -> bool:
+    """Tell whether this code runs in a task of a Dask cluster, which shares the work already.
+
+    Examples
+    --------
+    >>> from bayesvc._validation import is_cluster_task
+    >>> is_cluster_task()
+    False
+    """
+    distributed = sys.modules.get("distributed")  # who never imported it is in no task of it
+    if distributed is None:
+        return False
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return False
+    return True
 
 
 def resolve_random_state(random_state: Any) -> int:

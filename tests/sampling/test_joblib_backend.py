@@ -213,6 +213,18 @@ def test_tasks_survive_the_journey() -> None:
         np.testing.assert_array_equal(getattr(again.settings, name), value)
 
 
+def test_a_task_of_a_cluster_sends_none_of_its_own(dask_client: Any) -> None:
+    """It would wait for workers that wait for it."""
+
+    def told() -> tuple[bool, int]:
+        from bayesvc._validation import resolve_n_jobs
+
+        with joblib.parallel_config(backend="dask"):
+            return joblib_backend.is_active(), resolve_n_jobs(None)
+
+    assert dask_client.submit(told).result() == (False, 1)
+
+
 def test_errors_on_workers_come_back(dask_client: Any) -> None:
     with joblib.parallel_config(backend="dask"), pytest.raises(ZeroDivisionError):
         joblib_backend.run_calls([(divmod, (1, 0))], lambda *_: None)

@@ -1,7 +1,8 @@
 """Work on a cluster: wherever `joblib.parallel_config` sends it.
 
 Threads and processes of this machine are not taken over from joblib: the package's own threads
-share one copy of the data.
+share one copy of the data. Nor does a task of a cluster, such as a fold of a cross-validation, send
+tasks of its own: they would wait for workers that wait for them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
+
+from bayesvc._validation import is_cluster_task
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -31,7 +34,7 @@ def is_active() -> bool:
     False
     """
     joblib = sys.modules.get("joblib")  # who never imported it did not configure it
-    if joblib is None:
+    if joblib is None or is_cluster_task():
         return False
     backend, _ = joblib.parallel.get_active_backend()
     return type(backend).__name__ not in _ON_THIS_MACHINE
