@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import sys
@@ -16,8 +15,6 @@ from click.testing import CliRunner
 import bayesvc as bv
 from bayesvc.cli.app import app
 from bayesvc.sampling.checkpoint import Checkpoint
-from bayesvc.selection import subsample_stability as resampled
-from tests.helpers.no_sampling import no_sampling
 from tests.helpers.settings import SHORT_OPTIONS
 
 SHORT = (*SHORT_OPTIONS, "--replicates", "3")
@@ -83,106 +80,6 @@ def test_features_goal_and_default_folder(run, file, tmp_path):
     assert told["selected"] == ["b"]
     assert "quick" in told["reason"]
     assert (tmp_path / "data-selection" / "selection.csv").exists()
-
-
-def write_parquet(frame, path):
-    frame.write_parquet(path)
-
-
-def write_feather(frame, path):
-    frame.write_ipc(path)
-
-
-def write_excel(frame, path):
-    pytest.importorskip("xlsxwriter")
-    pytest.importorskip("fastexcel")
-    frame.write_excel(path)
-
-
-def write_tsv(frame, path):
-    frame.write_csv(path, separator="\t")
-
-
-def write_gzipped(frame, path):
-    path.write_bytes(gzip.compress(frame.write_csv().encode()))
-
-
-def write_with_bom(frame, path):
-    path.write_bytes(b"\xef\xbb\xbf" + frame.write_csv().encode())
-
-
-def write_european(frame, path):
-    frame.write_csv(path, separator=";", decimal_comma=True)
-
-
-@pytest.mark.usefixtures("placeholder_figures")
-@pytest.mark.parametrize(
-    ("name", "write"),
-    [
-        ("t.parquet", write_parquet),
-        ("t.feather", write_feather),
-        ("t.xlsx", write_excel),
-        ("t.tsv", write_tsv),
-        ("t.csv.gz", write_gzipped),
-        ("t.csv", write_with_bom),
-        ("t.csv", write_european),
-    ],
-)
-def test_kinds_of_files(run, table, tmp_path, name, write):
-    path = tmp_path / name
-    write(table, path)
-    done = run("select", path, "-y", "y", "--exclude", "who", "--json", *SHORT)
-    assert done.returncode == 0, done.stderr
-    assert sorted(json.loads(done.stdout)["selected"]) == ["b", "d"]
-
-
-@pytest.mark.usefixtures("placeholder_figures")
-def test_what_was_guessed_is_said(run, table, tmp_path):
-    write_european(table, tmp_path / "t.csv")
-    done = run("select", "t.csv", "-y", "y", "--exclude", "who", *SHORT)
-    assert "separated by semicolons" in done.stderr
-    assert "decimal commas" in done.stderr
-
-
-@pytest.mark.usefixtures("placeholder_figures")
-def test_latin_1_can_be_read_if_it_is_said(run, table, tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_bytes(table.rename({"a": "größe"}).write_csv().encode("latin-1"))
-    refused = run("select", path, "-y", "y", "--exclude", "who", *SHORT)
-    assert refused.returncode == 2
-    assert "not encoded in utf-8" in refused.stderr
-    assert "--encoding" in refused.stderr
-    done = run(
-        "select", path, "-y", "y", "--exclude", "who", "--encoding", "latin-1", "--json", *SHORT
-    )
-    assert done.returncode == 0, done.stderr
-
-
-def test_bytes_that_are_not_utf_8_far_down(tmp_path):
-    from bayesvc.cli.errors import BadInput
-    from bayesvc.cli.table_file import read_table
-
-    path = tmp_path / "t.csv"
-    path.write_bytes(b"y,a\n" + b"1,2\n" * 100_000 + b"2,\xe9\n")
-    with pytest.raises(BadInput, match=r"not encoded in utf-8 \(a later row\)\. Give its"):
-        read_table(path)
-    path.write_bytes("y,a\n1,2\n".encode("utf-16"))
-    with pytest.raises(BadInput, match="such as utf-16"):
-        read_table(path)
-
-
-def test_names_in_the_header(tmp_path):
-    from bayesvc.cli.table_file import read_table
-
-    path = tmp_path / "t.csv"
-    path.write_text(",y,, a\n0,1,2,3\n1,2,3,4\n")  # as pandas writes an index
-    found = read_table(path)
-    assert found.frame.collect_schema().names() == ["column 1", "y", "column 3", "a"]
-    assert found.notes == ["columns without a name are named after their position: 1, 3."]
-    path.write_text('y,"two\nlines"\n1,2\n')
-    assert read_table(path).frame.collect_schema().names() == ["y", "two\nlines"]
-    path.write_text("y\ta\n1\t2\n")
-    assert read_table(path, "\\t").frame.collect_schema().names() == ["y", "a"]
 
 
 def test_a_run_that_failed_before_its_first_fit_is_not_in_the_way(file, tmp_path):
@@ -271,26 +168,6 @@ def test_nothing_is_claimed_of_noise(run, tmp_path):
     assert "selected as predictive of y" in done.stdout
 
 
-@pytest.mark.filterwarnings("ignore::bayesvc.exceptions.BayesvcWarning")
-def test_other_rows(run, file, tmp_path, table):
-    command = ("select", file, "-y", "y", "--exclude", "who", *SHORT)
-    done = run(*command, "--subsamples", 4, "--out", "out")
-    assert done.returncode == 0, done.stderr
-    assert "in half-samples" in done.stdout.splitlines()[0]
-    assert "2 of 5 columns were selected as predictive of y: b, d." in done.stdout
-    found = pl.read_csv(tmp_path / "out" / "selection.csv")
-    stable = bv.row_stability(
-        table.drop("y", "who"), table["y"], n_subsamples=4, n_replicates=3, burn_in=60, n_draws=60,
-        random_state=0,
-    )  # fmt: skip
-    expected = dict(zip(table.columns[:5], stable.frequency.tolist(), strict=True))
-    assert dict(zip(found["variable"], found["row_stability"], strict=True)) == expected
-    told = json.loads((tmp_path / "out" / "selection.json").read_text())
-    assert {v["variable"]: v["row_stability"] for v in told["variables"]} == expected
-    assert "In subsamples" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert not (tmp_path / "out" / "unfinished").exists()
-
-
 @pytest.mark.usefixtures("placeholder_figures")
 def test_stopped_before_there_are_replicates_to_compare(file, tmp_path, monkeypatch):
     """The default method compares replicates, so that a single one is no result."""
@@ -316,64 +193,6 @@ def test_stopped_before_there_are_replicates_to_compare(file, tmp_path, monkeypa
     done = CliRunner().invoke(app, [*command, "--resume", "--quiet"])
     assert done.exit_code == 0, done.output
     assert sorted(done.stdout.split()) == ["b", "d"]
-
-
-@pytest.mark.usefixtures("placeholder_figures")
-@pytest.mark.parametrize("method", ["dart-vc", "bart-vip-local"])
-def test_other_rows_in_time_order(run, file, tmp_path, table, method):
-    options = ["--method", method, "--time-order", "--subsamples", 2, "--out", "out", *SHORT]
-    if method == "bart-vip-local":
-        options += ["--permutations", 19]
-    done = run("select", file, "-y", "y", "--exclude", "who", *options)
-    assert done.returncode == 0, done.stderr
-    found = pl.read_csv(tmp_path / "out" / "selection.csv")
-    settings = {"n_permutations": 19} if method == "bart-vip-local" else {}
-    stable = bv.row_stability(
-        table.drop("y", "who"), table["y"], method, n_subsamples=2, n_replicates=3, burn_in=60,
-        n_draws=60, random_state=0, time_order=True, **settings,
-    )  # fmt: skip
-    expected = dict(zip(table.columns[:5], stable.frequency.tolist(), strict=True))
-    assert dict(zip(found["variable"], found["row_stability"], strict=True)) == expected
-
-
-@pytest.mark.usefixtures("placeholder_figures")
-def test_stopped_while_other_rows_are_selected_from(file, tmp_path, monkeypatch):
-    real, calls = resampled.select, []
-
-    def stop(**given):
-        calls.append(given)
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-        return real(**given)
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(resampled, "select", stop)
-    command = ["select", str(file), "-y", "y", "--exclude", "who", "--out", "out", *SHORT]
-    command += ["--subsamples", "4", "--quiet"]
-    done = CliRunner().invoke(app, command)
-    assert done.exit_code == 130
-    assert "all replicates, but not of --subsamples" in done.stderr
-    assert "--resume" in done.stderr
-    assert sorted(done.stdout.split()) == ["b", "d"]
-    assert "row_stability" not in pl.read_csv(tmp_path / "out" / "selection.csv").columns
-    finished = list((tmp_path / "out" / "unfinished").glob("fit-*.npz"))
-    assert len(finished) == 6  # 3 replicates of 2 selections
-    done = CliRunner().invoke(app, [*command, "--resume"])
-    assert done.exit_code == 0, done.output
-    assert "row_stability" in pl.read_csv(tmp_path / "out" / "selection.csv").columns
-    assert not (tmp_path / "out" / "unfinished").exists()
-
-
-def test_other_rows_that_cannot_be_drawn_are_refused_before_any_fit(tmp_path, monkeypatch):
-    lines = ["y,a", *(f"{'ill' if i == 3 else 'well'},{i % 7}" for i in range(40))]
-    (tmp_path / "t.csv").write_text("\n".join(lines))
-    monkeypatch.chdir(tmp_path)
-    command = ["select", "t.csv", "-y", "y", "--subsamples", "4", *SHORT]
-    with no_sampling():
-        done = CliRunner().invoke(app, command)
-    assert done.exit_code == 2
-    assert "1 rows of class 'ill'" in done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
 def test_a_single_column_has_its_own_sentence(run, tmp_path, table):
@@ -413,39 +232,6 @@ def test_settings_that_contradict_each_other_leave_nothing_behind(file, tmp_path
     assert done.exit_code == 2
     assert message in done.output
     assert not out.exists()
-
-
-def test_a_file_too_large_for_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
-    from bayesvc import _validation
-    from bayesvc.cli.errors import BadInput
-    from bayesvc.cli.table_file import read_table
-
-    path = tmp_path / "huge.csv"
-    with path.open("wb") as handle:
-        handle.write(b"y,a,b\n" + b"1,2,3\n" * 50_000)
-        handle.truncate(2_000_000_000)  # the rest is a hole
-    monkeypatch.setattr(_validation, "available_memory", lambda: 4_000_000_000)
-    with pytest.raises(BadInput, match=r"2\.0 GB\) needs about \d+ GB of memory, but only 4 GB"):
-        read_table(path)
-
-
-@pytest.mark.parametrize(("n_rows", "n_columns", "each"), [(300, 300, 10), (300, 301, 2)])
-def test_memory_of_a_parquet_file_is_that_of_codes_and_linear_model(
-    tmp_path, monkeypatch, n_rows, n_columns, each
-):
-    """There is no linear model of as many columns as rows; one column is the target."""
-    from bayesvc import _validation
-    from bayesvc.cli.errors import BadInput
-    from bayesvc.cli.table_file import read_table
-
-    path = tmp_path / "table.parquet"
-    pl.DataFrame({f"x{j}": np.arange(n_rows) for j in range(n_columns)}).write_parquet(path)
-    needed = n_rows * n_columns * each
-    monkeypatch.setattr(_validation, "available_memory", lambda: needed)
-    read_table(path)
-    monkeypatch.setattr(_validation, "available_memory", lambda: needed - 1)
-    with pytest.raises(BadInput, match=r"needs about \d+ GB of memory"):
-        read_table(path)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs /dev/null")
