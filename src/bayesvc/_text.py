@@ -25,6 +25,20 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
+def probability(value: float) -> str:
+    """Return an estimated probability as text that does not claim to be certain.
+
+    Examples
+    --------
+    >>> from bayesvc._text import probability
+    >>> probability(0.25), probability(0.9998), probability(0.0001)
+    ('0.250', '> 0.999', '< 0.001')
+    """
+    if value > 0.999:
+        return "> 0.999"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
 def visible(text: str, keep: str = "") -> str:
     r"""Return a text with characters that control a terminal, or are not seen, as escapes.
 

@@ -166,9 +166,9 @@ def test_where_nothing_is_probable_the_recipe_takes_the_most_probable_and_says_s
     assert found.selected.tolist() == [found.values.argmax()]
     assert any("No variable reaches a probability of 0.5" in note for note in map(str, found.notes))
     best = found.names[0]
-    assert "is below 0.5, but it is the most probable" in found.explain(best)
+    assert "is below the threshold of 0.5, but it is the most probable" in found.explain(best)
     other = next(name for name in found.feature_names if name != best)
-    assert "is below 0.5, and it is not the most probable" in found.explain(other)
+    assert "is below the threshold of 0.5." in found.explain(other)
     assert conclusion(replace(found, signal=None)) == (
         "None of 40 columns reaches a probability of 0.5; the most probable was selected",
         [best],

@@ -96,7 +96,7 @@ class Relevance(Measure):
 
     def columns(self, n_columns: int) -> tuple[ColumnInfo, ...]:
         """Return the column of the probability."""
-        return (ColumnInfo(self.name, self.label, self.description),)
+        return (ColumnInfo(self.name, self.label, self.description, "probability"),)
 
     def with_settings(self, settings: Mapping[str, Any]) -> Relevance:
         """Return the measure with other settings; a file without a version has the first one."""

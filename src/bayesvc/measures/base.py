@@ -31,7 +31,7 @@ class ColumnInfo:
         Name of the column in `Selection.table` and in JSON.
     label, description : str
         Heading and explanation in the report.
-    kind : {"flag", "count", "number", "percentage"}
+    kind : {"flag", "count", "number", "percentage", "probability"}
         How the entries are written.
     lower_is_better : bool
     extra : bool
@@ -41,7 +41,7 @@ class ColumnInfo:
     key: str
     label: str
     description: str
-    kind: Literal["flag", "count", "number", "percentage"] = "number"
+    kind: Literal["flag", "count", "number", "percentage", "probability"] = "number"
     lower_is_better: bool = False
     extra: bool = False
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._text import probability
 from bayesvc.measures._tally import TALLIES
 from bayesvc.measures.base import ColumnInfo
 from bayesvc.report import words
@@ -25,8 +26,8 @@ class Column:
     ----------
     key, label, meaning : str
         Short name, heading, and a sentence for those who ask.
-    kind : {"flag", "count", "number", "percentage"}
-        How values are shown: yes or no, an integer, a number, a percentage.
+    kind : {"flag", "count", "number", "percentage", "probability"}
+        How values are shown: yes or no, an integer, a number, and so on.
     values : ndarray (n_features,)
     low_first : bool
         Whether the first click sorts the smallest up.
@@ -37,7 +38,7 @@ class Column:
     key: str
     label: str
     meaning: str
-    kind: Literal["flag", "count", "number", "percentage"]
+    kind: Literal["flag", "count", "number", "percentage", "probability"]
     values: NDArray[Any]
     low_first: bool = False
     extra: bool = False
@@ -219,6 +220,8 @@ def cell(column: Column, j: int) -> str:
         return words.UNKNOWN
     if column.kind == "percentage":
         return f"{100 * value:.3g} %" if 0 < value < 0.01 else f"{100 * value:.0f} %"
+    if column.kind == "probability":
+        return probability(float(value))
     return words.number(int(value)) if column.kind == "count" else words.decimal(float(value))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesvc._text import as_sentence, counted, visible
+from bayesvc._text import as_sentence, counted, probability, visible
 from bayesvc._typing import FloatArray
 from bayesvc._version import __version__
 from bayesvc.selection.stability import MOST_NUMBERS
@@ -176,13 +176,13 @@ def table_rows(selection: Selection) -> list[list[str]]:
         [
             visible(selection.labels[j]),
             "yes" if selection.mask[j] else "no",
-            f"{selection.importance[j]:.3g}",
+            probability(own) if measure.is_probability else f"{own:.3g}",
             f"{100 * selection.draws.mpvip[:, j].mean():.0f} %",
             "" if math.isnan(selection.margin[j]) else f"{selection.margin[j]:+.2g}",
             *([] if of_paper is None else ["yes" if of_paper[j] else "no"]),
             "" if math.isnan(stable[j]) else f"{100 * stable[j]:.0f} %",
         ]
-        for j in shown
+        for j, own in zip(shown, selection.importance[shown], strict=True)
     ]
     return [header, *rows]
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayesvc._text import probability
 from bayesvc._typing import FloatArray
 from bayesvc._validation import check_number
 from bayesvc.measures import Measure
@@ -100,7 +101,7 @@ class FDR(Threshold):
         """Return a clause that says on which side of the set variable j is."""
         side = "belongs" if result.mask[j] else "does not belong"
         return (
-            f"with a probability of {importance[j]:.3g} it {side} to the largest set whose "
+            f"by its probability ({probability(importance[j])}) it {side} to the largest set whose "
             f"expected proportion of false positives is at most {self.rate:g}"
         )
 

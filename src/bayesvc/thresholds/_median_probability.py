@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayesvc._text import probability
 from bayesvc._typing import FloatArray
 from bayesvc._validation import check_flag, check_number
 from bayesvc.exceptions import Note
@@ -104,10 +105,14 @@ class MedianProbability(Threshold):
 
     def explain(self, result: ThresholdResult, importance: FloatArray, j: int) -> str:
         """Return a clause that says how far variable j is from the probability asked for."""
+        side = "above" if importance[j] >= self.at else "below"
+        text = (
+            f"its probability ({probability(importance[j])}) is {side} the threshold of {self.at:g}"
+        )
         if self.unreached(result) is None:
-            return super().explain(result, importance, j)
-        but = "but it is the most probable" if result.mask[j] else "and it is not the most probable"
-        return f"its probability of {importance[j]:.3g} is below {self.at:g}, {but}"
+            return text
+        mark = ", but it is the most probable" if result.mask[j] else ""
+        return text + mark
 
     def notes(self, result: ThresholdResult) -> tuple[Note, ...]:
         """Say that no variable is as probable as was asked for."""

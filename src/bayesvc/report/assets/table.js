@@ -24,6 +24,10 @@
       const percent = 100 * value;
       return (percent > 0 && percent < 1 ? Number(percent.toPrecision(2)) : Math.round(percent)) + " %";
     }
+    if (column.kind === "probability") {
+      if (value > 0.999) return "> 0.999"; // an estimate is never certain
+      return value < 0.001 ? "< 0.001" : value.toFixed(3);
+    }
     if (Math.abs(value) >= 1000 && Math.abs(value) < 1e9) return integer(Math.round(value));
     return String(Number(value.toPrecision(3)));
   }
