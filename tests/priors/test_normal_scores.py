@@ -52,7 +52,7 @@ def test_many_values_are_represented_by_some():
 @pytest.mark.parametrize("df", [None, 3.0])
 @pytest.mark.parametrize("sigma", [0.01, 0.3, 1.0])
 def test_mean_of_y_is_the_integral_over_the_errors(df, sigma):
-    """Against 200,000 equally likely errors; the bound is a tenth of a per cent of the range."""
+    """Against 200,000 equally likely errors; the bound is a fraction of the range."""
     own = ScoreMap.of(np.random.default_rng(3).gamma(2.0, size=400))
     at = np.linspace(own.scores[0], own.scores[-1], 9)
     probabilities = (np.arange(200_000) + 0.5) / 200_000
@@ -60,7 +60,26 @@ def test_mean_of_y_is_the_integral_over_the_errors(df, sigma):
     expected = [own.to_y(f + sigma * errors).mean() for f in at]
     dfs = None if df is None else np.array([df])
     found = own.mean_of_y(at[np.newaxis].copy(), np.array([sigma]), dfs)[0]
-    np.testing.assert_allclose(found, expected, atol=1e-3 * (own.values[-1] - own.values[0]))
+    np.testing.assert_allclose(found, expected, atol=1e-4 * (own.values[-1] - own.values[0]))
+
+
+@pytest.mark.parametrize("df", [None, np.array([3.0, 1.5, 30.0])])
+def test_mean_of_y_of_a_draw_does_not_depend_on_the_others(rng, df):
+    own = ScoreMap.of(rng.gamma(2.0, size=100))
+    scores, sigma = rng.normal(size=(3, 7)), np.array([0.3, 0.01, 0.9])
+    whole = own.mean_of_y(scores.copy(), sigma, df)
+    for i in range(3):
+        one = None if df is None else df[i : i + 1]
+        alone = own.mean_of_y(scores[i : i + 1].copy(), sigma[i : i + 1], one)
+        np.testing.assert_allclose(alone[0], whole[i], rtol=1e-13)
+
+
+def test_mean_of_y_stays_in_the_observed_range(rng):
+    own = ScoreMap.of(rng.gamma(2.0, size=100))
+    found = own.mean_of_y(np.array([[-9.0, 9.0]] * 2), np.array([1e-9, 2.0]))
+    assert (found >= own.values[0]).all()
+    assert (found <= own.values[-1]).all()
+    np.testing.assert_allclose(found[0], [own.values[0], own.values[-1]], rtol=1e-12)
 
 
 def test_the_result_does_not_depend_on_the_scale_of_y(data):

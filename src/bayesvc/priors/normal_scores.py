@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesvc._typing import FloatArray
+from bayesvc._typing import FloatArray, IntArray
 
 _MOST_KNOTS = 1000
-_N_GRID = 513  # scores at which the mean of y is computed for each draw
-_N_NODES = 64  # of the integral over the errors
+_N_GRID = 2049  # scores at which the mean of y is computed
+_LOG_RATIO = 1 / 8  # logarithm of the ratio of the scales of normal errors for which it is
 
 
 def normal_scores(y: FloatArray) -> FloatArray:
@@ -89,32 +89,56 @@ class ScoreMap:
         >>> bool(abs(own[0, 0] / y.mean() - 1) < 0.01)
         True
         """
-        low, high = self.scores[0], self.scores[-1]
-        grid = np.linspace(low - 1, high + 1, _N_GRID)
-        probabilities, weights = _quadrature()
-        quantiles = _error_quantiles(probabilities, df)
+        grid = np.linspace(self.scores[0] - 1, self.scores[-1] + 1, _N_GRID)
+        if df is None:
+            scales, first, weights = _scales_around(sigma)
+            tables = np.array([self._means(grid, scale) for scale in scales])
         for i, own in enumerate(scores):
-            errors = sigma[i] * quantiles[i if df is not None else 0]
-            means = weights @ self.to_y(grid + errors[:, np.newaxis])
+            if df is None:
+                means = weights[i] @ tables[first[i] : first[i] + 4]
+            else:
+                means = self._means(grid, sigma[i], df[i])
             scores[i] = np.interp(own, grid, means)
         return scores
 
+    def _means(self, grid: FloatArray, sigma: float, df: float | None = None) -> FloatArray:
+        """Return the mean of y for mean scores on a grid of even steps.
 
-def _quadrature() -> tuple[FloatArray, FloatArray]:
-    """Return probabilities and weights of the integral over a distribution's quantiles.
+        From one score of the grid to the next y rises by a step, and an error reaches the middle of
+        it with the probability that the distribution function gives. The mean is the sum of steps
+        times probabilities: a convolution, by Fourier transform.
+        """
+        from scipy.special import ndtr, stdtr
 
-    Gauss and Legendre's rule in v, where the probability is ``v**2 * (3 - 2 * v)``: towards the
-    ends, where quantiles grow without bound, its weights vanish.
+        y = self.to_y(grid)
+        n = len(grid) - 1
+        away = (grid[1] - grid[0]) / sigma * (np.arange(n) + 0.5)
+        above = ndtr(away) if df is None else stdtr(df, away)
+        reached = np.concatenate([1 - above[::-1], above])
+        size = 2 * n  # what wraps around falls into the part that is left out
+        product = np.fft.rfft(reached) * np.fft.rfft(np.diff(y), size)
+        means = y[0] + np.fft.irfft(product, size)[n - 1 :]
+        return np.asarray(np.clip(means, y[0], y[-1]))
+
+
+def _scales_around(sigma: FloatArray) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Return scales out of a fixed geometric sequence, to interpolate between by cubics.
+
+    Each sigma has four of them around it: the position of the first, and the weights of the four,
+    which do not depend on the other sigmas.
     """
-    nodes, weights = np.polynomial.legendre.leggauss(_N_NODES)
-    v = 0.5 * (nodes + 1)
-    return v**2 * (3 - 2 * v), 0.5 * weights * 6 * v * (1 - v)
-
-
-def _error_quantiles(probabilities: FloatArray, df: FloatArray | None) -> FloatArray:
-    """Return the quantiles of standard errors, a row for all draws or one for each."""
-    from scipy.special import ndtri, stdtrit
-
-    if df is None:
-        return np.asarray(ndtri(probabilities))[np.newaxis]
-    return np.asarray(stdtrit(df[:, np.newaxis], probabilities))
+    position = np.log(sigma) / _LOG_RATIO
+    below = np.floor(position).astype(np.intp)
+    start = below.min() - 1
+    scales = np.exp(_LOG_RATIO * np.arange(start, below.max() + 3))
+    t = position - below
+    weights = np.stack(
+        [
+            -t * (t - 1) * (t - 2) / 6,
+            (t + 1) * (t - 1) * (t - 2) / 2,
+            -(t + 1) * t * (t - 2) / 2,
+            (t + 1) * t * (t - 1) / 6,
+        ],
+        axis=1,
+    )
+    return scales, below - 1 - start, weights
