@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 
@@ -37,6 +38,18 @@ def probability(value: float) -> str:
     if value > 0.999:
         return "> 0.999"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def percent(value: float) -> str:
+    """Return a proportion as a whole percentage; halves are rounded up, as in the report.
+
+    Examples
+    --------
+    >>> from bayesvc._text import percent
+    >>> percent(0.625), percent(1.0)
+    ('63 %', '100 %')
+    """
+    return f"{math.floor(100 * value + 0.5)} %"
 
 
 def visible(text: str, keep: str = "") -> str:

@@ -33,7 +33,7 @@ def test_other_rows(run, file, tmp_path, table):
     assert dict(zip(found["variable"], found["row_stability"], strict=True)) == expected
     told = json.loads((tmp_path / "out" / "selection.json").read_text())
     assert {v["variable"]: v["row_stability"] for v in told["variables"]} == expected
-    assert "In subsamples" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "In half-samples" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert not (tmp_path / "out" / "unfinished").exists()
 
 

@@ -131,8 +131,8 @@ def test_the_page_of_the_default_method(probable: bv.Selection) -> None:
     columns = {column["label"]: column["values"] for column in data["columns"]}
     assert columns["Selected"] == [1, 1, 0, 0, 0, 0]
     assert columns["P(relevant)"] == pytest.approx(probable.values[rows], rel=2e-3)
-    assert columns["In subsamples"] == pytest.approx(probable.row_frequency[rows], rel=2e-3)
-    assert columns["VC-measure"] == probable.paper_mask[rows].astype(int).tolist()
+    assert columns["In half-samples"] == pytest.approx(probable.row_frequency[rows], rel=2e-3)
+    assert columns["VC-measure selects"] == probable.paper_mask[rows].astype(int).tolist()
 
 
 @pytest.mark.parametrize("names", [HOSTILE, HOSTILE[::-1]])
@@ -336,7 +336,7 @@ def test_what_the_test_for_signal_emptied_is_not_called_stable() -> None:
     assert found.withheld
     assert words.stability_note(found).severity == "info"
     page = Page(report_html(found))
-    assert page.text.count("Nothing is selected for want of evidence that y depends") == 2
+    assert page.text.count("no sufficient evidence that y depends on the columns") == 2
     assert "There is no evidence that y depends on the columns" in page.text
     assert "stays the same" not in page.text
     assert "left out or with" not in page.text
@@ -350,10 +350,10 @@ def test_what_the_test_for_signal_emptied_is_not_called_stable() -> None:
 
 def test_single_fits_that_cannot_show_agreement_are_explained(fitted: Any) -> None:
     X, y, found = fitted
-    assert "cannot show that others agree" not in Page(report_html(found)).text
+    assert "Agreement between replicates counts" not in Page(report_html(found)).text
     relevant = bv.select(X, y, goal="balanced", n_replicates=2, **SEEDED)
     page = Page(report_html(relevant))
-    assert "A single replicate cannot show that others agree with it" in page.text
+    assert "Agreement between replicates counts as evidence" in page.text
     assert "Goal 'balanced' picks dart-relevance" in page.text
     assert page.data["charts"]["spread"]["probability"] is True
     assert "each alone" in relevant.plot("importance").ax.get_xlabel()

@@ -316,7 +316,7 @@ def test_what_is_shown(planted, tmp_path):
     found = stable.selection
     assert found.table["row_stability"].tolist() == stable.frequency.tolist()
     assert "in half-samples" in str(found)
-    assert "It is selected from 100 % of the subsamples of rows." in found.explain("x2")
+    assert "It is selected from 100 % of the half-samples of the rows." in found.explain("x2")
     told = json.loads(found.to_json())["variables"][2]
     assert told["row_stability"] == 1
     found.save(tmp_path / "found.npz")
@@ -324,7 +324,7 @@ def test_what_is_shown(planted, tmp_path):
     np.testing.assert_array_equal(again.row_frequency, stable.frequency)
     pytest.importorskip("jinja2")
     found.to_html_report(tmp_path / "report.html")
-    assert "In subsamples" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "In half-samples" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_other_fractions_are_not_called_halves(planted, tmp_path):

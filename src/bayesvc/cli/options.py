@@ -61,11 +61,13 @@ _DATA = (
                  help="Treat these columns as one variable, called NAME."),
     click.option("--weights", metavar="COLUMN", help="Column that holds the row weights."),
     click.option("--blocks", metavar="COLUMN",
-                 help="Column that holds block labels, such as sites. Permutations of the "
-                 "response stay within blocks. The model itself ignores blocks."),
+                 help="Column that holds block labels, such as sites. The signal test and null "
+                 "replicates permute the response only within blocks. The model itself ignores "
+                 "blocks."),
     click.option("--time-order", is_flag=True,
-                 help="The rows are in time order: instead of being permuted, the response is "
-                 "shifted circularly. The model itself ignores the order."),
+                 help="The rows are in time order. The signal test and null replicates shift the "
+                 "response circularly instead of permuting it. The model itself ignores the "
+                 "order."),
     click.option("--response", type=click.Choice(["auto", "continuous", "binary"]),
                  default="auto", show_default=True,
                  help="Kind of response. auto: text, booleans, and 0 and 1 are binary; other "
@@ -90,8 +92,8 @@ _RUN = (
     click.option("--signal-test/--no-signal-test", default=True, show_default=True,
                  help="Test whether the response depends on the columns at all."),
     click.option("--allow-empty/--no-allow-empty", default=None,
-                 help="Select nothing without evidence of signal. By default only with "
-                 "dart-relevance and bart-relevance."),
+                 help="If the signal test finds no evidence of signal (p > 0.05), select nothing. "
+                 "This is the default of dart-relevance and bart-relevance only."),
     click.option("--out", type=click.Path(path_type=Path),
                  help="Folder for the results. By default it is named after FILE."),
     click.option("--resume", is_flag=True, help="Continue a run that was stopped."),

@@ -74,7 +74,11 @@ class Relevance(Measure):
     name = "relevance"
     label = "P(relevant)"
     axis_label = "probability of relevance"
-    description = "Probability that the variable is relevant, from what the replicates agree on."
+    description = (
+        "Estimated probability that the variable is relevant, by a formula that was learned on "
+        "simulated data. It uses the splits on the variable and the agreement of the replicates. "
+        "It is not a posterior probability."
+    )
     is_probability = True
     min_replicates = 2
     checked = True

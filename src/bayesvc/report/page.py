@@ -156,7 +156,7 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
     rows = []
     if not math.isnan(mixing.sigma_rhat):
         rows += [
-            ("R-hat of sigma", f"{mixing.sigma_rhat:.3f}", "near 1 if the replicates agree"),
+            ("R-hat of sigma", f"{mixing.sigma_rhat:.3f}", "1 if the replicates agree"),
             ("Effective sample size of sigma", words.decimal(mixing.sigma_ess),
              f"of {words.number(draws.sigma.size)}"),
         ]  # fmt: skip
@@ -166,8 +166,7 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
     known = chosen[np.isfinite(mixing.count_rhat[chosen])]
     if len(known):
         worst = known[mixing.count_rhat[known].argmax()]
-        common = "above 1.1 is common for split counts, so judge by the stability"
-        about = f"{selection.labels[worst]}; {common}"
+        about = selection.labels[worst]
         rows.append(
             (
                 "Largest R-hat of the split count of a selected variable",
@@ -206,7 +205,7 @@ def _settings(selection: Selection) -> Facts:
         "Threshold": reproduce.threshold_code(method.threshold).strip('"').removeprefix("bv."),
         "Replicates": words.number(draws.n_replicates),
         "Null replicates": method.n_permutations or None,
-        "Without signal": "select nothing" if selection.allow_empty else None,
+        "Without evidence of signal": "select nothing" if selection.allow_empty else None,
         "Trees per forest": draws.n_trees,
         "Burn-in": None if draws.burn_in is None else words.number(draws.burn_in),
         "Draws per replicate": words.number(draws.n_draws),

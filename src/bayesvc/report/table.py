@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesvc._text import probability
+from bayesvc._text import percent, probability
 from bayesvc.measures._tally import TALLIES
 from bayesvc.measures.base import ColumnInfo
 from bayesvc.report import words
@@ -69,11 +69,14 @@ _ABOUT = {
                    "percentage"),
         ColumnInfo("bootstrap", "Resampled",
                    "How often the variable is selected with resampled replicates.", "percentage"),
-        ColumnInfo("vc_measure_selects", "VC-measure",
-                   "Whether the paper's method, which clusters the VC-measure, selects the "
-                   "variable by the same replicates.", "flag", extra=True),
+        ColumnInfo("vc_measure_selects", "VC-measure selects",
+                   "Whether clustering by the VC-measure, the rule of the method dart-vc, selects "
+                   "the variable from these replicates. Those of dart-vc itself always have "
+                   "normal errors.", "flag", extra=True),
         ColumnInfo("row_stability", "In subsamples",
-                   "How often the variable is selected from subsamples of the rows.",
+                   "How often the variable is selected from subsamples of the rows. They hold "
+                   "less information than all rows, so a low proportion does not show that the "
+                   "variable is irrelevant.",
                    "percentage"),
         ColumnInfo("count_rhat", "R-hat",
                    "How much the replicates differ in the number of splits on the variable; "
@@ -119,6 +122,8 @@ def selection_columns(selection: Selection) -> list[Column]:
     arrays |= {"count_rhat": mixing.count_rhat, "count_ess": mixing.count_ess}
     tallies = {name: tally.column for name, tally in TALLIES.items()}
     about = _ABOUT | tallies | {"vc": replace(tallies["vc"], extra=True)}
+    if selection.row_fraction == 0.5:
+        about["row_stability"] = replace(about["row_stability"], label="In half-samples")
     about |= selection.measure_columns
     return [
         _column(key, about[key], np.asarray(values))
@@ -219,7 +224,7 @@ def cell(column: Column, j: int) -> str:
     if not math.isfinite(value):
         return words.UNKNOWN
     if column.kind == "percentage":
-        return f"{100 * value:.3g} %" if 0 < value < 0.01 else f"{100 * value:.0f} %"
+        return f"{100 * value:.3g} %" if 0 < value < 0.01 else percent(float(value))
     if column.kind == "probability":
         return probability(float(value))
     return words.number(int(value)) if column.kind == "count" else words.decimal(float(value))

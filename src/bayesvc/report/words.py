@@ -13,8 +13,8 @@ from bayesvc.selection.result import Selection
 
 UNKNOWN = "\u2013"
 WITHHELD = (
-    "Nothing is selected for want of evidence that y depends on the columns. The replicates say "
-    "nothing about the stability of that."
+    "Nothing is selected, because there is no sufficient evidence that y depends on the columns. "
+    "The stability of this result cannot be judged from the replicates."
 )
 
 _MOST_NOTES = 12
@@ -214,10 +214,9 @@ def spread_caption(selection: Selection) -> str:
         )
     else:
         marks = (
-            "The large mark is the importance by all replicates together; the small dots are what "
-            "each replicate would say alone. A single replicate cannot show that others agree with "
-            "it, so the mark may lie beyond all of its dots, and on the other side of the "
-            "threshold."
+            "The large mark is the importance estimated from all replicates, and each small dot is "
+            "estimated from one of them. Agreement between replicates counts as evidence, so the "
+            "mark can lie outside the range of the dots."
         )
     return f"{marks} {order}"
 

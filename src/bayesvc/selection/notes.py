@@ -175,7 +175,7 @@ def _left_out(selection: Selection) -> list[Note]:
 
 
 def _differs_from_paper(selection: Selection) -> list[Note]:
-    """Return a note if the VC-measure of the paper selects other variables by the same replicates.
+    """Return a note if the VC-measure selects other variables from the same replicates.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def _differs_from_paper(selection: Selection) -> list[Note]:
     also = f"also select {listed(more, _MOST_NAMES)}" if more else ""
     less = f"not select {listed(fewer, _MOST_NAMES)}" if fewer else ""
     text = (
-        "By the same replicates, the VC-measure of the paper would "
+        "From the same replicates, clustering by the VC-measure (the rule of dart-vc) would "
         f"{' and '.join(part for part in (also, less) if part)}."
     )
     return [Note("vc-measure", "info", text)]

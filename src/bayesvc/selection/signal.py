@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from bayesvc._text import percent
 from bayesvc._typing import FloatArray
 from bayesvc.data.dataset import Dataset
 from bayesvc.priors import DART
@@ -103,10 +104,12 @@ class SignalTest:
     def sentence(self) -> str:
         """The verdict in words, what it rests on, and what it does not show."""
         text = (
-            f"{self.conclusion()}: in a short run, trees explain {100 * self.explained:.0f} % of "
-            f"the variance of y in the same rows; for {len(self.null)} permutations of y, they "
-            f"explain {100 * self.null.mean():.0f} % on average."
+            f"{self.conclusion()}: in a short run, trees explain {percent(self.explained)} of the "
+            f"variance of y in the rows that they are fitted to; for {len(self.null)} permutations "
+            f"of y, they explain {percent(self.null.mean())} on average."
         )
+        if self.p_value <= 1 / (1 + len(self.null)):
+            text += " No smaller p-value is possible with so many permutations."
         if self.correlation is not None and self.null_correlation is not None:
             text += (
                 f" The largest rank correlation of y with a column is {self.correlation:.2f}; for "

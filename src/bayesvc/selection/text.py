@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesvc._text import as_sentence, counted, probability, visible
+from bayesvc._text import as_sentence, counted, percent, probability, visible
 from bayesvc._typing import FloatArray
 from bayesvc._version import __version__
 from bayesvc.selection.stability import MOST_NUMBERS
@@ -31,19 +31,18 @@ def explain(selection: Selection, j: int) -> str:
     verb = "is selected" if selection.mask[j] else "is not selected"
     mpvip = draws.mpvip[:, j].mean()
     facts = (
-        f"It has {draws.vc[:, j].mean():.2f} splits per draw, appears in {100 * mpvip:.0f} % of "
+        f"It has {draws.vc[:, j].mean():.2f} splits per draw, appears in {percent(mpvip)} of "
         f"the draws, and has rank {selection.ranks[j]} of {len(selection.mask)} by "
         f"{selection.method.measure.label}"
     )
     text = f"{name} {verb} by {selection.method.name}. {facts}; {_distance(selection, j)}."
     left_out = math.nan if selection.withheld else selection.left_out_frequency[j]
     if not math.isnan(left_out):
-        text += (
-            f" It is selected in {100 * left_out:.0f} % of cases when one replicate is left out."
-        )
+        text += f" It is selected in {percent(left_out)} of cases when one replicate is left out."
     if selection.row_frequency is not None:
-        share = 100 * selection.row_frequency[j]
-        text += f" It is selected from {share:.0f} % of the subsamples of rows."
+        share = percent(selection.row_frequency[j])
+        parts = "half-samples" if selection.row_fraction == 0.5 else "subsamples"
+        text += f" It is selected from {share} of the {parts} of the rows."
     for twin in selection.twins:
         if selection.feature_names[j] in (twin.unselected, twin.selected):
             own = selection.feature_names[j] == twin.unselected
@@ -168,7 +167,7 @@ def table_rows(selection: Selection) -> list[list[str]]:
     )  # fmt: skip
     label = next(iter(selection.measure_columns)) if selection.values.ndim == 2 else measure.label
     header = ["variable", "selected", label, "in draws", "margin"]
-    header += [] if of_paper is None else ["VC-measure"]
+    header += [] if of_paper is None else ["VC-measure selects"]
     in_rows = "in half-samples" if selection.row_fraction == 0.5 else "in subsamples"
     header.append("leave-one-out" if of_rows is None else in_rows)
     stable = _leave_one_out(selection) if of_rows is None else of_rows
@@ -177,10 +176,10 @@ def table_rows(selection: Selection) -> list[list[str]]:
             visible(selection.labels[j]),
             "yes" if selection.mask[j] else "no",
             probability(own) if measure.is_probability else f"{own:.3g}",
-            f"{100 * selection.draws.mpvip[:, j].mean():.0f} %",
+            percent(selection.draws.mpvip[:, j].mean()),
             "" if math.isnan(selection.margin[j]) else f"{selection.margin[j]:+.2g}",
             *([] if of_paper is None else ["yes" if of_paper[j] else "no"]),
-            "" if math.isnan(stable[j]) else f"{100 * stable[j]:.0f} %",
+            "" if math.isnan(stable[j]) else percent(stable[j]),
         ]
         for j, own in zip(shown, selection.importance[shown], strict=True)
     ]

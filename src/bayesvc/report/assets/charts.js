@@ -102,7 +102,7 @@
       + (rest.count[i] > 1 ? "<br>and " + integer(rest.count[i] - 1) + " more about here" : "")
       + (rest.never[i] ? "<br>never split on" : ""));
     const traces = [
-      points("never used, or several", rest.x, rest.y, restHover,
+      points("never split on, or several variables", rest.x, rest.y, restHover,
         { color: colours.rest, symbol: "circle-open", size: 7 }),
     ];
     const limits = chart.threshold;
@@ -117,7 +117,7 @@
       traces.push(points(selected ? "selected" : "not selected", own.map((i) => chart.x[i]),
         own.map((i) => chart.y[i]), hover, mark(selected, 8)));
     }
-    const xaxis = { title: title(chart.xLabel + (chart.log ? " (logarithmic)" : "")) };
+    const xaxis = { title: title(chart.xLabel + (chart.log ? " (log scale)" : "")) };
     Object.assign(xaxis, chart.log ? { type: "log", dtick: 1 } : { tickvals: rankTicks(chart.x.concat(rest.x)) });
     return [traces.filter((trace) => trace.x.length),
       layout(printing() ? 320 : 440, { xaxis: xaxis, yaxis: valueAxis(chart, chart.yLabel) })];
