@@ -22,6 +22,7 @@ from bayesvc.sampling.checkpoint import settings_to_dict
 from bayesvc.sampling.config import ChainConfig
 from bayesvc.sampling.seeds import Role, chain_seed
 from bayesvc.selection.half_samples import N_HALF_SAMPLES
+from bayesvc.selection.held_out import N_FOLDS
 from tests.helpers.settings import SEEDED, SHORT
 
 # Short chains: what their notes warn of is not the subject here.
@@ -248,14 +249,16 @@ def noted_arrivals() -> list[int]:
 
 
 def test_columns_travel_once_to_each_worker(dask_client: Any, data: Data) -> None:
-    """Replicates, the signal test and replicates that are added later: 54 tasks, one journey."""
+    """Replicates, the signal test and replicates that are added later: one journey."""
     dask_client.run(count_tasks)
     dask_client.run(note_arrivals)
     with joblib.parallel_config(backend="dask"):
         found = bv.select(*data, n_replicates=6, row_stability=False, **SEEDED)
         found.draws.extend(8)
-    assert sum(dask_client.run(counted_tasks).values()) == 6 + 40 + 8
-    assert max(map(len, dask_client.run(noted_arrivals).values())) == 1
+    assert sum(dask_client.run(counted_tasks).values()) == 6 + 1 + N_FOLDS + 8
+    for arrived in dask_client.run(noted_arrivals).values():
+        assert arrived.count(80) <= 1
+        assert arrived.count(60) == len(arrived) - arrived.count(80) <= N_FOLDS
 
 
 def test_half_samples_travel_once_to_each_worker(dask_client: Any, data: Data) -> None:

@@ -108,16 +108,16 @@ def test_large_tables_are_halved_a_few_times_at_once(data, found, monkeypatch):
 
     monkeypatch.setattr(half_samples, "sample_side_by_side", noted)
     for most, expected in (
-        (half_samples.MOST_CELLS, [16]),
+        (half_samples.MOST_COPIED_CELLS, [16]),
         (120 * 6, [2] * 8),
         (2000, [5, 5, 5, 1]),
     ):
         parts.clear()
-        monkeypatch.setattr(half_samples, "MOST_CELLS", most)
+        monkeypatch.setattr(half_samples, "MOST_COPIED_CELLS", most)
         again = bv.select(*data, **TWO)
         assert parts == expected
         np.testing.assert_array_equal(again.row_frequency, found.row_frequency)
-    monkeypatch.setattr(half_samples, "MOST_CELLS", 120 * 6 - 1)
+    monkeypatch.setattr(half_samples, "MOST_COPIED_CELLS", 120 * 6 - 1)
     assert bv.select(*data, **TWO).row_frequency is None
 
 

@@ -18,12 +18,13 @@ from bayesvc._typing import ColumnName, FloatArray, IntArray
 from bayesvc._validation import check_memory
 from bayesvc.data.column_layout import ColumnLayout, code_bytes
 from bayesvc.data.encode import EncodedX
-from bayesvc.data.rows import order_within
+from bayesvc.data.rows import order_within, scaled_weights
 from bayesvc.data.schema import ColumnSchema
 
 if TYPE_CHECKING:
     from bayesvc.responses.base import EncodedResponse
 
+MOST_COPIED_CELLS = 20_000_000  # of X; copies of most rows of a larger table are not made
 _FEWER = "pass fewer columns or rows"
 
 
@@ -105,6 +106,16 @@ class Dataset:
         self.layout.check_memory(*X.shape)
         self._keep_values = keep_values
         self._n_jobs = n_jobs
+
+    def part(self, rows: IntArray, *, keep_values: bool = False, n_jobs: int = 1) -> Dataset:
+        """Return a copy of some rows, all in one block."""
+        return Dataset(
+            self.X.take(rows, range(len(self.names))),
+            self.y.take(rows),
+            weights=None if self.weights is None else scaled_weights(self.weights[rows]),
+            keep_values=keep_values,
+            n_jobs=n_jobs,
+        )
 
     @property
     def n_rows(self) -> int:

@@ -27,6 +27,9 @@ class Role(IntEnum):
     SIGNAL_CORRELATION = 11
     SIGNAL_ROWS = 12
     HALF_SAMPLE = 13
+    HELD_OUT_FOLDS = 14
+    HELD_OUT_CHAIN = 15
+    HELD_OUT_PERMUTATION = 16
 
 
 def random_words(entropy: int, role: Role, number: int, n_words: int) -> NDArray[np.uint64]:
@@ -40,6 +43,19 @@ def random_words(entropy: int, role: Role, number: int, n_words: int) -> NDArray
     """
     sequence = np.random.SeedSequence(entropy, spawn_key=(int(role), number))
     return sequence.generate_state(n_words, np.uint64).astype(np.uint64, copy=False)
+
+
+def derived_entropy(entropy: int, role: Role, number: int) -> int:
+    """Return the entropy of a run within a run, which no other role or number shares.
+
+    Examples
+    --------
+    >>> from bayesvc.sampling.seeds import Role, derived_entropy
+    >>> derived_entropy(0, Role.HALF_SAMPLE, 0) == derived_entropy(0, Role.HALF_SAMPLE, 1)
+    False
+    """
+    words = random_words(entropy, role, number, 2)
+    return int.from_bytes(words.astype("<u8").tobytes(), "little")
 
 
 def random_order(entropy: int, role: Role, number: int, n_items: int) -> IntArray:

@@ -30,6 +30,7 @@ from bayesvc.draws.draws import Draws
 from bayesvc.exceptions import Note, Severity
 from bayesvc.measures import MEASURES, Measure, check_measure, measure_from_dict
 from bayesvc.measures.base import describe_measure
+from bayesvc.selection.held_out import HeldOutTest
 from bayesvc.selection.methods import Method
 from bayesvc.selection.result import Selection
 from bayesvc.selection.signal import SignalTest
@@ -75,7 +76,11 @@ def to_arrays(selection: Selection) -> Arrays:
     if selection.permuted is not None:
         arrays |= add_prefix("permuted/", _draws_file.to_arrays(selection.permuted))
     if selection.signal is not None:
-        arrays["signal/null"] = selection.signal.null
+        if len(selection.signal.null):
+            arrays["signal/null"] = selection.signal.null
+        if selection.signal.held_out is not None:
+            arrays["signal/held_out"] = selection.signal.held_out.correlations
+            arrays["signal/held_out_p_values"] = selection.signal.held_out.p_values
         if selection.signal.null_correlation is not None:
             arrays["signal/null_correlation"] = selection.signal.null_correlation
     if not MEASURES.is_own(selection.method.measure.name):
@@ -175,13 +180,25 @@ def _signal(settings: dict[str, Any], arrays: ReadArrays) -> SignalTest | None:
         return None
     neighbours = settings.get("residual_correlation")
     found = SignalTest(
-        float(explained), _permuted("signal/null", arrays),
+        float(explained), np.zeros(0),
         residual_correlation=None if neighbours is None else float(neighbours),
     )  # fmt: skip
+    if "signal/held_out" in arrays:
+        found = replace(found, held_out=_held_out(arrays))
+    if "signal/null" in arrays or found.held_out is None:
+        found = replace(found, null=_permuted("signal/null", arrays))
     if correlation is None:
         return found
     null = _permuted("signal/null_correlation", arrays)
     return replace(found, correlation=float(correlation), null_correlation=null)
+
+
+def _held_out(arrays: ReadArrays) -> HeldOutTest:
+    correlations = _permuted("signal/held_out", arrays)
+    p_values = check_array("signal/held_out_p_values", arrays, correlations.shape, np.float64)
+    if not ((p_values > 0) & (p_values <= 1)).all():
+        raise ValueError("the signal test has p-values outside (0, 1]")
+    return HeldOutTest(correlations, p_values)
 
 
 def _permuted(name: str, arrays: ReadArrays) -> FloatArray:

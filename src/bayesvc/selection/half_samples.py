@@ -8,20 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from bayesvc._typing import FloatArray, IntArray
-from bayesvc.data.dataset import Dataset
-from bayesvc.data.rows import scaled_weights
+from bayesvc.data.dataset import MOST_COPIED_CELLS, Dataset
 from bayesvc.draws.draws import Draws
 from bayesvc.priors.base import TreePrior
 from bayesvc.sampling.chain import sample_side_by_side
 from bayesvc.sampling.config import ChainConfig, SamplingConfig
 from bayesvc.sampling.progress import Progress
-from bayesvc.sampling.seeds import Role, random_words
+from bayesvc.sampling.seeds import Role, derived_entropy
 from bayesvc.selection.apply import apply_method
 from bayesvc.selection.methods import Method
 from bayesvc.selection.subsamples import SubsampleScheme, draw_rows
 
 N_HALF_SAMPLES = 16  # eight complementary pairs
-MOST_CELLS = 20_000_000  # of X; halves of a larger table would take too much memory
 _LEAST_ROWS = 20
 _FRACTION = 0.5  # of the iterations of the selection
 _ITERATIONS = (100, 2000)  # of a chain, at least and at most
@@ -62,7 +60,7 @@ def half_sample_frequency(
         for first in range(0, N_HALF_SAMPLES, at_once):
             progress = _further(report, first * each)
             configs = [
-                replace(own, entropy=_seed(config, number), progress=progress)
+                replace(own, entropy=_entropy(config, number), progress=progress)
                 for number in range(first, min(first + at_once, N_HALF_SAMPLES))
             ]
             selected += _select(data, halves[first : first + at_once], short, configs)
@@ -76,7 +74,7 @@ def half_sample_frequency(
 def _at_once(data: Dataset) -> int:
     """Return how many half-samples are in memory at a time: of a large table, no more than two."""
     n, p = data.X.shape
-    return max(1, min(N_HALF_SAMPLES, int(MOST_CELLS / (n * p / 2))))
+    return max(1, min(N_HALF_SAMPLES, int(MOST_COPIED_CELLS / (n * p / 2))))
 
 
 def _further(report: Progress, done: int) -> Callable[[int, int], None]:
@@ -87,7 +85,7 @@ def _further(report: Progress, done: int) -> Callable[[int, int], None]:
 def _halves(data: Dataset, prior: TreePrior, config: SamplingConfig) -> list[IntArray]:
     """Return the rows of each half-sample; none if there cannot be any."""
     n, p = data.X.shape
-    if n < _LEAST_ROWS or n * p > MOST_CELLS:
+    if n < _LEAST_ROWS or n * p > MOST_COPIED_CELLS:
         return []
     try:
         halves = draw_rows(data, SubsampleScheme(N_HALF_SAMPLES, 0.5, pairs=True), config.entropy)
@@ -103,24 +101,15 @@ def _settled(prior: TreePrior, draws: Draws) -> TreePrior:
     return replace(prior, errors="student" if draws.calibration.learns_df else "gaussian")
 
 
-def _seed(config: SamplingConfig, number: int) -> int:
-    words = random_words(config.entropy, Role.HALF_SAMPLE, number, 2)
-    return int.from_bytes(words.astype("<u8").tobytes(), "little")
+def _entropy(config: SamplingConfig, number: int) -> int:
+    return derived_entropy(config.entropy, Role.HALF_SAMPLE, number)
 
 
 def _select(
     data: Dataset, halves: list[IntArray], method: Method, configs: list[SamplingConfig]
 ) -> FloatArray:
     """Return from how many of the parts the method selects each variable."""
-    parts = [
-        Dataset(
-            data.X.take(rows, range(len(data.names))),
-            data.y.take(rows),
-            weights=None if data.weights is None else scaled_weights(data.weights[rows]),
-            n_jobs=configs[0].n_jobs,
-        )
-        for rows in halves
-    ]
+    parts = [data.part(rows, n_jobs=configs[0].n_jobs) for rows in halves]
     assert method.prior is not None
     sampled = sample_side_by_side(parts, method.prior, method.n_replicates, configs)
     masks = [apply_method(method, draws, None)[0] for draws in sampled]

@@ -11,6 +11,7 @@ from bayesvc.sampling.chain import Permutation
 from bayesvc.sampling.seeds import Role, random_order
 
 N_PERMUTATIONS = 999
+_MOST_ROWS = 10_000
 _MOST_RANKS = 100_000_000  # of all columns together; larger tables are represented by some rows
 
 
@@ -21,7 +22,9 @@ def largest_correlations(data: Dataset, entropy: int) -> FloatArray:
     counts as a column. In large tables the correlations are those in a random part of the rows.
     """
     n, p = data.X.shape
-    rows = random_order(entropy, Role.SIGNAL_ROWS, 0, n)[: max(2, min(n, _MOST_RANKS // p))]
+    rows = random_order(entropy, Role.SIGNAL_ROWS, 0, n)[
+        : max(2, min(n, _MOST_ROWS, _MOST_RANKS // p))
+    ]
     to = data.weighted_response
     orders = (
         Permutation(entropy, Role.SIGNAL_CORRELATION, number, data.blocks, data.shifts)

@@ -1,7 +1,8 @@
-"""Does y depend on the columns at all? Short chains on y against those on permuted responses."""
+"""Does y depend on the columns at all? Held-out rows, and permuted responses."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -10,17 +11,17 @@ import numpy as np
 from bayesvc._text import percent
 from bayesvc._typing import FloatArray
 from bayesvc.data.dataset import Dataset
-from bayesvc.priors import DART
+from bayesvc.priors import DART, TreePrior
 from bayesvc.sampling.chain import ChainTask, calibrate, chain_tasks, null_tasks
 from bayesvc.sampling.config import ChainConfig, SamplingConfig
 from bayesvc.sampling.executor import execute
 from bayesvc.sampling.seeds import Role
+from bayesvc.selection.held_out import HeldOutTest, held_out_test
 from bayesvc.selection.largest_correlation import largest_correlations
 
 LEVEL = 0.05
 INCONCLUSIVE = 0.2  # p-values up to here are called so
-_PRIOR = DART(k="learned", transform="auto")
-_FRACTION = 0.4  # of the iterations of the selection
+_FRACTION = 0.3  # of the iterations of the selection, for the chains on permuted responses
 _ITERATIONS = (300, 1000)  # of a chain: three per column within these limits
 _PERMUTATIONS = (39, 99)
 _LEAST_ITERATIONS = 50  # where the selection itself is short
@@ -28,27 +29,33 @@ _LEAST_ITERATIONS = 50  # where the selection itself is short
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SignalTest:
-    """A permutation test of the null hypothesis that y does not depend on X.
+    """A test of the null hypothesis that y does not depend on X.
 
-    Where there are as many columns as rows or more, chains may be too short to find the relevant
-    ones. Rank correlations are then tested as well, and the smaller p-value is doubled.
+    It has up to three parts. Chains fitted to three quarters of the rows predict the rest; the
+    largest rank correlation of y with a column is compared with those of permuted responses; and so
+    is how much of the variance of y a short chain explains. The last part takes most of the time,
+    and is left out if the others suffice.
 
     Attributes
     ----------
     explained : float
         Proportion of the variance of y that a short chain explains: that of its posterior mean.
     null : ndarray (n_permutations,)
-        The same for permuted responses.
+        The same for permuted responses. It is empty if the other parts suffice.
     correlation : float or None
         Largest absolute rank correlation of y with a column, if it is tested.
     null_correlation : ndarray or None
         The same for permuted responses.
+    held_out : HeldOutTest or None
+        How well held-out rows are predicted, if they are.
     residual_correlation : float or None
         Correlation of the residuals of successive rows, if rows are taken to be independent and
         the response has residuals.
     p_value : float
-        How often permuted responses give as much. The test is exact, because all responses are
-        treated alike: if y does not depend on X, it is at most 0.05 in at most 5 % of cases.
+        The smallest p-value of the parts, corrected for their number: times 4 for held-out rows and
+        for the rank correlation, and times 2 for the variance explained. Without held-out rows,
+        both remaining ones are doubled; a single one is left as it is. If y does not depend on X,
+        it is at most 0.05 in at most 5 % of cases.
     verdict : {"evidence", "inconclusive", "none"}
         "evidence" of signal for p-values up to 0.05, "inconclusive" up to 0.2, "none" beyond.
 
@@ -70,14 +77,20 @@ class SignalTest:
     correlation: float | None = None
     null_correlation: FloatArray | None = None
     residual_correlation: float | None = None
+    held_out: HeldOutTest | None = None
 
     @property
     def p_value(self) -> float:
-        """Proportion of all responses, y included, that give at least as much as y."""
-        own = _p_value(self.explained, self.null)
-        if self.correlation is None or self.null_correlation is None:
-            return own
-        return min(1.0, 2 * min(own, _p_value(self.correlation, self.null_correlation)))
+        """Proportion of permuted responses with as much signal as y, corrected for the parts."""
+        parts = []
+        if self.held_out is not None:
+            parts.append((4, self.held_out.p_value))
+        if self.correlation is not None and self.null_correlation is not None:
+            weight = 2 if self.held_out is None else 4
+            parts.append((weight, _p_value(self.correlation, self.null_correlation)))
+        if len(self.null):
+            parts.append((2 if parts else 1, _p_value(self.explained, self.null)))
+        return min(1.0, *(weight * own for weight, own in parts))
 
     @property
     def verdict(self) -> Literal["evidence", "inconclusive", "none"]:
@@ -103,24 +116,33 @@ class SignalTest:
     @property
     def sentence(self) -> str:
         """The verdict in words, what it rests on, and what it does not show."""
-        text = (
-            f"{self.conclusion()}: in a short run, trees explain {percent(self.explained)} of the "
-            f"variance of y in the rows that they are fitted to; for {len(self.null)} permutations "
-            f"of y, they explain {percent(self.null.mean())} on average."
-        )
-        if self.p_value <= 1 / (1 + len(self.null)):
-            text += " No smaller p-value is possible with so many permutations."
+        return f"{self.conclusion()}. {' '.join(self._reasons())}"
+
+    def _reasons(self) -> list[str]:
+        """Return what the verdict rests on, and what it does not show."""
+        said = []
+        if self.held_out is not None:
+            said.append(
+                "Trees fitted to three quarters of the rows predict the rest with a rank "
+                f"correlation of {self.held_out.correlations.mean():.2f} on average."
+            )
         if self.correlation is not None and self.null_correlation is not None:
-            text += (
-                f" The largest rank correlation of y with a column is {self.correlation:.2f}; for "
+            said.append(
+                f"The largest rank correlation of y with a column is {self.correlation:.2f}; for "
                 f"permutations of y it is {self.null_correlation.mean():.2f} on average."
             )
+        if len(self.null):
+            said.append(
+                f"In a short run, trees explain {percent(self.explained)} of the variance of y in "
+                f"the rows that they are fitted to; for {len(self.null)} permutations of y, they "
+                f"explain {percent(self.null.mean())} on average."
+            )
         if not self.found:
-            text += (
-                " This does not show that y is independent of the columns: a weak dependence, or "
+            said.append(
+                "This does not show that y is independent of the columns: a weak dependence, or "
                 "one on many columns at once, may need more rows."
             )
-        return text
+        return said
 
     def __repr__(self) -> str:
         return f"<SignalTest: {self.sentence}>"
@@ -137,7 +159,7 @@ def plan_signal_test(n_iterations: int, n_features: int) -> tuple[int, int]:
     --------
     >>> from bayesvc.selection.signal import plan_signal_test
     >>> plan_signal_test(100_000, 50), plan_signal_test(100_000, 2000), plan_signal_test(10_000, 50)
-    ((99, 300), (39, 1000), (39, 100))
+    ((99, 300), (39, 750), (39, 75))
     """
     budget = _FRACTION * n_iterations
     wanted = int(np.clip(3 * n_features, *_ITERATIONS))
@@ -148,27 +170,55 @@ def plan_signal_test(n_iterations: int, n_features: int) -> tuple[int, int]:
 
 def find_signal(data: Dataset, n_iterations: int, config: SamplingConfig) -> SignalTest:
     """Test for signal at a cost in proportion to that of the selection, `n_iterations`."""
+    prior = signal_prior(data)
     n_permutations, per_chain = plan_signal_test(n_iterations, len(data.names))
     chain = ChainConfig(per_chain // 2, per_chain - per_chain // 2, keep_fitted=True)
     own = replace(config, chain=chain, checkpoint=None)
-    tasks = _tasks(data, n_permutations, own)
+    calibration = calibrate(data, prior, data.weighted_response, config.n_trees)
+    first = chain_tasks(
+        data.weighted_response, prior, calibration, len(data.names), own,
+        Role.SIGNAL_REPLICATE, [0],
+    )  # fmt: skip
+    (explained,), residuals = _explained(data, first, own)
+    found = SignalTest(
+        explained,
+        np.zeros(0),
+        residual_correlation=_correlation_of_neighbours(data, residuals),
+        held_out=held_out_test(data, prior, n_iterations, own),
+    )
+    if found.held_out is not None or data.n_rows <= len(data.names):
+        largest = largest_correlations(data, config.entropy)
+        found = replace(found, correlation=float(largest[0]), null_correlation=largest[1:])
+    if found.held_out is not None and found.found:
+        data.forget_linear_model()
+        return found
+    roles = (Role.SIGNAL_PERMUTATION, Role.SIGNAL_REPLICATE)
+    permuted = null_tasks(data, prior, own, roles, range(1, n_permutations + 1))
     data.forget_linear_model()
-    explained = np.empty(len(tasks))
+    return replace(found, null=np.array(_explained(data, permuted, own)[0]))
 
-    neighbours: list[float | None] = [None]
+
+def signal_prior(data: Dataset) -> TreePrior:
+    """Return the prior of the test, which takes a response with noise by its ranks."""
+    has_noise = data.y.model.has_noise_variance
+    return DART(k="learned", transform="normal-scores" if has_noise else None)
+
+
+def _explained(
+    data: Dataset, tasks: Sequence[ChainTask], config: SamplingConfig
+) -> tuple[list[float], FloatArray]:
+    """Return how much of the variance each chain explains, and the residuals of the first."""
+    explained = np.empty(len(tasks))
+    residuals: list[FloatArray] = [np.zeros(0)]
 
     def store(i: int, result: dict[str, Any]) -> None:
         y = tasks[i].arranged()[0]
         explained[i] = data.y.model.explained_variance(result["fitted"], y)
         if i == 0:
-            neighbours[0] = _correlation_of_neighbours(data, y - result["fitted"])
+            residuals[0] = y - result["fitted"]
 
-    execute(data.encoded, tasks, store, own)
-    found = SignalTest(float(explained[0]), explained[1:], residual_correlation=neighbours[0])
-    if data.n_rows > len(data.names):
-        return found
-    correlations = largest_correlations(data, config.entropy)
-    return replace(found, correlation=float(correlations[0]), null_correlation=correlations[1:])
+    execute(data.encoded, tasks, store, config)
+    return explained.tolist(), residuals[0]
 
 
 def _correlation_of_neighbours(data: Dataset, residuals: FloatArray) -> float | None:
@@ -185,12 +235,3 @@ def _correlation_of_neighbours(data: Dataset, residuals: FloatArray) -> float | 
     if min(np.ptp(first), np.ptp(second)) == 0:
         return None
     return float(np.corrcoef(first, second)[0, 1])
-
-
-def _tasks(data: Dataset, n_permutations: int, config: SamplingConfig) -> list[ChainTask]:
-    """Return the chain on y, and those on permutations of it."""
-    to, roles = data.weighted_response, (Role.SIGNAL_PERMUTATION, Role.SIGNAL_REPLICATE)
-    calibration = calibrate(data, _PRIOR, to, config.n_trees)
-    p = len(data.names)
-    first = chain_tasks(to, _PRIOR, calibration, p, config, roles[1], [0])
-    return first + null_tasks(data, _PRIOR, config, roles, range(1, n_permutations + 1))

@@ -279,6 +279,9 @@ def _signal(selection: Selection) -> dict[str, Any] | None:
         "explained": test.explained,
         "explained_when_permuted": test.null.tolist(),
         "correlation": test.correlation,
+        "held_out_correlation": None
+        if test.held_out is None
+        else test.held_out.correlations.tolist(),
     }
 
 
