@@ -115,6 +115,8 @@ def _signal(data: Dataset, plan: Plan, config: SamplingConfig) -> Arrays:
     found = {"explained": np.append(test.explained, test.null)}
     if test.correlation is not None and test.null_correlation is not None:
         found["correlation"] = np.append(test.correlation, test.null_correlation)
+    if test.held_out is not None:
+        found["held_out"] = np.array([test.held_out.correlations, test.held_out.p_values])
     return found
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from chains import TRACE_SUMMARIES, TRACES
 from numpy.typing import NDArray
 
+from bayesvc.selection.held_out import HeldOutTest
 from bayesvc.selection.signal import SignalTest
 
 FloatArray = NDArray[np.float64]
@@ -143,6 +144,8 @@ def _chains(arrays: Mapping[str, NDArray[Any]], start: str) -> Chains | None:
 def _signal(arrays: Mapping[str, NDArray[Any]]) -> SignalTest:
     own, *null = arrays["signal.explained"].tolist()
     test = SignalTest(own, np.array(null))
+    if "signal.held_out" in arrays:
+        test = replace(test, held_out=HeldOutTest(*arrays["signal.held_out"]))
     if "signal.correlation" not in arrays:
         return test
     correlation, *null = arrays["signal.correlation"].tolist()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bayesvc.selection.methods import Method
 
 _PILOT_ITERATIONS = 100
-_SIGNAL_TEST = 0.4  # of the time of the replicates
+_SIGNAL_TEST = 0.4  # of the time of the replicates, at most
 _HALF_SAMPLES = 0.5  # all of them, with short chains; of the time of the replicates
 _ONE_HALF = 0.5  # one of --subsamples, with whole chains; of the time of all rows
 _MOST_COLUMNS = 100  # that the estimate reads: an iteration takes hardly longer on more of them
