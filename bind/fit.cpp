@@ -38,6 +38,8 @@ void check_fit(const bayesvc::Columns& columns, const Vector& y,
         "settings.weights must have one finite, non-negative value for each variable");
   if (!std::all_of(settings.moves.begin(), settings.moves.end(), is_weight))
     throw nb::value_error("settings.moves must be finite and non-negative");
+  if (!(settings.leaf_sd_limit >= 1 && std::isfinite(settings.leaf_sd_limit)))
+    refuse("settings.leaf_sd_limit must be finite and at least 1", settings.leaf_sd_limit);
   if (!settings.row_weights.empty() &&
       (settings.row_weights.size() != columns.n() || !all_weights(settings.row_weights)))
     throw nb::value_error(

@@ -34,6 +34,7 @@ void bind_settings(nb::module_& m) {
       .def_rw("moves", &ForestSettings::moves)
       .def_rw("leaf_sd", &ForestSettings::leaf_sd)
       .def_rw("learn_leaf_sd", &ForestSettings::learn_leaf_sd)
+      .def_rw("leaf_sd_limit", &ForestSettings::leaf_sd_limit)
       .def_rw("nu", &ForestSettings::nu)
       .def_rw("lambda_", &ForestSettings::lambda)
       .def_rw("sigma", &ForestSettings::sigma)

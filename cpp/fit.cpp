@@ -54,7 +54,7 @@ FitResult run_fit(Forest& forest, const std::array<std::uint64_t, 4>& seed,
   std::vector<double> s;
   if (config.keep_counts) fit.counts.assign(config.n_draws * p, 0);
   if (config.keep_s) fit.s.resize(config.n_draws * p);
-  if (config.keep_trees) fit.forests.emplace();
+  if (config.keep_trees) fit.forests.emplace().reserve(forest, config.n_draws);
   if (config.keep_fitted) fit.fitted.assign(forest.n(), 0.0);
   const LeafScale& scale = forest.leaves().scale();
   const MoveCounts before = forest.move_counts();

@@ -23,6 +23,7 @@ struct ForestSettings {
   std::array<double, n_moves> moves{0.25, 0.25, 0.4, 0.1, 0};  // sum to 1
   double leaf_sd = 0.05;                                       // of the prior of the leaf values
   bool learn_leaf_sd = false;  // see LeafScale; leaf_sd is then the scale of its prior
+  double leaf_sd_limit = 2.0;  // of a learned one, as a multiple of leaf_sd; at least 1
 
   std::string response = "gaussian";                        // see make_response_model
   double nu = 3.0, lambda = 1.0;                            // sigma^2 ~ nu lambda / chi2_nu

@@ -37,7 +37,7 @@ void LeafScale::update(const std::vector<AssignedTree>& trees, Rng& rng) {
     return log_values + log_sd - log(1.0 + variance / (scale_ * scale_));
   };
   const double current = log(sd_), level = log_density(current) - rng.exponential();
-  double low = log(least * scale_), high = log(largest * scale_), drawn;
+  double low = log(least * scale_), high = log(limit_ * scale_), drawn;
   for (;;) {
     drawn = low + rng.uniform() * (high - low);
     if (log_density(drawn) >= level) break;
@@ -101,7 +101,7 @@ void PriorLeaves::draw_all(Tree& tree, const LeafSums& sums, double noise_varian
 }
 
 std::unique_ptr<LeafModel> make_leaf_model(const ForestSettings& settings) {
-  const LeafScale scale(settings.leaf_sd, settings.learn_leaf_sd);
+  const LeafScale scale(settings.leaf_sd, settings.learn_leaf_sd, settings.leaf_sd_limit);
   if (!settings.likelihood) return std::make_unique<PriorLeaves>(scale);
   return std::make_unique<GaussianLeaves>(scale);
 }

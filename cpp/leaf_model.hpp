@@ -20,12 +20,15 @@ struct ForestSettings;
 
 // The prior sd of the leaf values: fixed, or learned from the values of all leaves. A learned one
 // is half-Cauchy with this scale, restricted to an interval. Without a least sd, trees that have
-// not found the signal yet, and so have small values, would make all births unlikely.
+// not found the signal yet, and so have small values, would make all births unlikely. How large it
+// may become depends on the response.
 class LeafScale {
  public:
-  static constexpr double least = 0.25, largest = 2;  // as multiples of the scale
+  static constexpr double least = 0.25;  // as a multiple of the scale, like `limit`
 
-  LeafScale(double sd, bool learned) : scale_(sd), learned_(learned) { set_sd(sd); }
+  LeafScale(double sd, bool learned, double limit) : scale_(sd), limit_(limit), learned_(learned) {
+    set_sd(sd);
+  }
 
   bool learned() const { return learned_; }
   double sd() const { return sd_; }
@@ -38,7 +41,7 @@ class LeafScale {
   void update(const std::vector<AssignedTree>& trees, Rng& rng);
 
  private:
-  double sd_ = 0, variance_ = 0, scale_;
+  double sd_ = 0, variance_ = 0, scale_, limit_;
   bool learned_;
 };
 

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "pages.hpp"
+
 namespace bayesvc {
 
 struct SavedForests::Rows {
@@ -33,6 +35,12 @@ void set_at(std::vector<T>& values, std::size_t at, T value) {
   values[at] = value;
 }
 
+std::size_t n_nodes(const Forest& forest) {
+  std::size_t n = 0;
+  for (const AssignedTree& assigned : forest.trees()) n += assigned.tree.nodes().size();
+  return n;
+}
+
 }  // namespace
 
 template <class Choice>
@@ -52,37 +60,52 @@ void SavedForests::pick(std::uint64_t k, const Rows& rows, double* out, Choice c
     pick([cutpoint](double x) { return x <= cutpoint; });
 }
 
+void SavedForests::reserve(const Forest& forest, std::size_t n_draws) {
+  const std::size_t size = n_draws * n_nodes(forest);
+  const std::size_t with_margin = size + size / 4;  // forests differ from draw to draw
+  const auto reserve_pages = [with_margin](auto& part) {
+    part.reserve(with_margin);
+    prefer_huge_pages(part.data(), with_margin * sizeof part[0]);
+  };
+  reserve_pages(variable);
+  reserve_pages(right);
+  reserve_pages(value);
+  tree_start.reserve(n_draws * forest.trees().size());
+}
+
 void SavedForests::add(const Forest& forest) {
   n_trees = forest.trees().size();
   const Columns& columns = forest.columns();
+  std::size_t at = variable.size();
+  const std::size_t end = at + n_nodes(forest);
+  variable.resize(end, -1);
+  right.resize(end);
+  value.resize(end);
   for (const AssignedTree& assigned : forest.trees()) {
     const Tree& tree = assigned.tree;
-    tree_start.push_back(variable.size());
+    tree_start.push_back(at);
     const auto append = [&](auto&& self, std::int32_t k) -> void {
       const Node& node = tree.node(k);
-      const std::size_t at = variable.size();
-      right.push_back(0);
+      const std::size_t here = at++;
       if (node.is_leaf()) {
-        variable.push_back(-1);
-        value.push_back(tree.mu[node.leaf]);
+        value[here] = tree.mu[node.leaf];
         return;
       }
       const Rule& rule = node.rule;
-      const bool categorical = columns.categorical(rule.coding);
-      variable.push_back(static_cast<std::int32_t>(columns.column(rule.coding)));
-      value.push_back(categorical
-                          ? 0.0
-                          : columns.value(rule.coding, static_cast<std::uint32_t>(rule.cutpoint)));
-      if (categorical) set_at(subset, at, rule.cutpoint);
-      if (columns.missing_low(rule.coding)) set_at<std::uint8_t>(missing_left, at, 1);
+      variable[here] = static_cast<std::int32_t>(columns.column(rule.coding));
+      if (columns.categorical(rule.coding))
+        set_at(subset, here, rule.cutpoint);
+      else
+        value[here] = columns.value(rule.coding, static_cast<std::uint32_t>(rule.cutpoint));
+      if (columns.missing_low(rule.coding)) set_at<std::uint8_t>(missing_left, here, 1);
       self(self, node.left);
-      right[at] = static_cast<std::int32_t>(variable.size() - at);
+      right[here] = static_cast<std::int32_t>(at - here);
       self(self, node.right);
     };
     append(append, 0);
   }
-  if (!missing_left.empty()) missing_left.resize(variable.size());
-  if (!subset.empty()) subset.resize(variable.size());
+  if (!missing_left.empty()) missing_left.resize(end);
+  if (!subset.empty()) subset.resize(end);
 }
 
 void SavedForests::check(std::size_t p) const {

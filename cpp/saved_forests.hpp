@@ -25,6 +25,8 @@ struct SavedForests {
 
   std::size_t n_draws() const { return n_trees ? tree_start.size() / n_trees : 0; }
   void add(const Forest& forest);
+  // Makes room for so many draws of about the size of this one.
+  void reserve(const Forest& forest, std::size_t n_draws);
   // Throws std::invalid_argument if the arrays do not describe trees on p columns.
   void check(std::size_t p) const;
   // For each tree of each draw, whether it splits on one of the columns.

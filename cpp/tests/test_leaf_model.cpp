@@ -58,7 +58,7 @@ const LeafRows others{{-0.4, 0.2}, {1.5, 0.25}};
 
 TEST(marginal_likelihoods_are_integrals) {
   for (const double sd : {0.1, 0.8}) {
-    const GaussianLeaves leaves({sd, false});
+    const GaussianLeaves leaves({sd, false, 2});
     for (const double v : {0.04, 1.0}) {
       CHECK_NEAR(leaves.log_marginal(some.stats(), v), some.log_integral(v, sd), 1e-9);
       CHECK_NEAR(leaves.log_marginal({}, v), 0.0, 1e-15);
@@ -76,7 +76,7 @@ TEST(leaf_values_have_their_conditional_moments) {
   for (const double sd : {0.1, 0.8}) {
     const double v = 0.25, precision = some.stats().weight / v + 1 / (sd * sd);
     const double mean = some.stats().sum / v / precision;
-    const GaussianLeaves leaves({sd, false});
+    const GaussianLeaves leaves({sd, false, 2});
     std::vector<double> values, squares;
     for (int k = 0; k < 20000; ++k) {
       const double value = leaves.draw(some.stats(), v, rng);
@@ -89,7 +89,7 @@ TEST(leaf_values_have_their_conditional_moments) {
 }
 
 TEST(the_prior_alone_ignores_the_rows) {
-  const PriorLeaves leaves({0.5, false});
+  const PriorLeaves leaves({0.5, false, 2});
   CHECK(leaves.log_marginal(some.stats(), 0.1) == 0);
   CHECK_NEAR(leaves.log_split_ratio(some.stats(), others.stats(), 0.1, 0.25), std::log(0.25),
              1e-15);
@@ -133,24 +133,27 @@ TEST(the_scale_of_the_leaves_may_change_between_sweeps) {
 // again.
 TEST(an_update_of_a_learned_scale_keeps_its_prior) {
   constexpr double prior_scale = 0.3;
-  const double first = std::atan(LeafScale::least), last = std::atan(LeafScale::largest);
   Rng rng = brute_force::rng_of(97);
   std::vector<AssignedTree> trees(2,
                                   {bayesvc::Tree(3, true), bayesvc::AlignedVector<LeafId>(3, 0)});
-  std::vector<double> shares;
-  for (int k = 0; k < 20000; ++k) {
-    LeafScale scale(prior_scale, true);
-    scale.set_sd(prior_scale * std::tan(first + (last - first) * rng.uniform()));
-    for (AssignedTree& assigned : trees) assigned.tree.mu[0] = scale.sd() * rng.normal();
-    scale.update(trees, rng);
-    shares.push_back((std::atan(scale.sd() / prior_scale) - first) / (last - first));
+  for (const double limit : {2.0, 4.0}) {
+    const double first = std::atan(LeafScale::least), last = std::atan(limit);
+    std::vector<double> shares;
+    for (int k = 0; k < 20000; ++k) {
+      LeafScale scale(prior_scale, true, limit);
+      scale.set_sd(prior_scale * std::tan(first + (last - first) * rng.uniform()));
+      for (AssignedTree& assigned : trees) assigned.tree.mu[0] = scale.sd() * rng.normal();
+      scale.update(trees, rng);
+      shares.push_back((std::atan(scale.sd() / prior_scale) - first) / (last - first));
+    }
+    CHECK(statistics::ks_distance(shares, [](double share) { return share; }) <
+          statistics::ks_limit);
   }
-  CHECK(statistics::ks_distance(shares, [](double share) { return share; }) < statistics::ks_limit);
 }
 
 TEST(a_fixed_scale_draws_nothing) {
   Rng rng = brute_force::rng_of(98), twin = rng;
-  LeafScale scale(0.3, false);
+  LeafScale scale(0.3, false, 2);
   scale.update({AssignedTree{bayesvc::Tree(3, true), bayesvc::AlignedVector<LeafId>(3, 0)}}, rng);
   CHECK(scale.sd() == 0.3 && rng.bits() == twin.bits());
 }

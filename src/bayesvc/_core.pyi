@@ -61,6 +61,7 @@ class Settings:
     moves: tuple[float, float, float, float, float]
     leaf_sd: float
     learn_leaf_sd: bool
+    leaf_sd_limit: float
     nu: float
     lambda_: float
     sigma: float

@@ -163,6 +163,14 @@ def test_what_is_no_category_is_predicted(value):
     assert forests.predict(np.array([[value]])).tolist() == [[2.0]]
 
 
+@pytest.mark.parametrize("limit", [0.9, np.nan, np.inf])
+def test_the_interval_of_a_learned_leaf_sd_holds_its_start(limit):
+    settings = bushy_settings(1)
+    settings.leaf_sd_limit = limit
+    with pytest.raises(ValueError, match="leaf_sd_limit must be finite and at least 1"):
+        _core.Chain(_core.Columns(np.eye(2, 1)), np.zeros(2), settings, SEED)
+
+
 # ---- sizes of the data -----------------------------------------------------------
 
 

@@ -11,11 +11,15 @@ import pytest
 import bayesvc as bv
 from bayesvc import priors
 from bayesvc._archive import write_arrays
+from bayesvc._core import Settings
 from bayesvc._npz import open_arrays
+from bayesvc.priors.calibration import core_settings
 from bayesvc.report.reproduce import prior_code
+from bayesvc.responses import RESPONSES
 from tests.helpers.same_bits import assert_same_bits
 from tests.helpers.settings import CONVERGED, SEEDED
 
+PROBIT = RESPONSES["binary"]
 LEARNED = [bv.BART(k="learned"), bv.DART(k="learned"), bv.DART(k="learned", form="explicit")]
 
 
@@ -62,6 +66,36 @@ def test_draws_hold_the_k_of_every_draw(data, prior, binary, response_range):
     np.testing.assert_allclose(draws.k, response_range / (draws.leaf_sd * np.sqrt(7)))
     assert (draws.k > 0).all()
     assert len(np.unique(draws.k)) == draws.k.size, "it changes from draw to draw, and by replicate"
+
+
+@pytest.mark.parametrize(("binary", "least"), [(False, 1.0), (True, 0.5)])
+@pytest.mark.parametrize("prior", LEARNED)
+def test_k_becomes_smaller_for_a_binary_response(data, prior, binary, least):
+    X, _ = data
+    y = X[:, 0] > 0.5 if binary else X[:, 0]  # no noise, so that nothing speaks for shrinkage
+    draws = bv.sample(X, y, prior, n_trees=5, n_replicates=4, **CONVERGED)
+    assert least < draws.k.min() < 1.3 * least
+    assert draws.k.max() < 8
+
+
+def test_only_chains_that_learn_k_are_told_its_limit():
+    y = np.array([0.0, 1.0, 1.0])
+    calibration = PROBIT.calibrate(bv.BART(), y, 20)
+    assert core_settings(bv.BART(k=3), calibration, 20, 2).leaf_sd_limit == Settings().leaf_sd_limit
+    assert core_settings(LEARNED[0], calibration, 20, 2).leaf_sd_limit == 4
+
+
+def test_a_file_from_before_the_limit_goes_on_with_its_own(data, tmp_path):
+    X, y = data[0], data[1] > 1
+    path = tmp_path / "draws.npz"
+    bv.sample(X, y, LEARNED[0], n_replicates=1, **SEEDED).save(path)
+    with open_arrays(path) as stored:
+        arrays = dict(stored)
+    about = json.loads(arrays["settings"].tobytes())
+    assert about["calibration"].pop("leaf_sd_limit") == 4
+    arrays["settings"] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+    write_arrays(path, arrays)
+    assert bv.Draws.load(path).calibration.leaf_sd_limit == 2
 
 
 def test_a_fixed_k_leaves_no_trace(data):

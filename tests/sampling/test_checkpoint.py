@@ -107,6 +107,17 @@ def test_the_key_of_a_chain_changes_only_with_its_result(monkeypatch):
     assert key == "d8be5fe1e0788c7a626ce5b5991400bc"
 
 
+def test_the_key_of_a_chain_tells_how_its_leaf_sd_is_learned():
+    keys = set()
+    for learned, limit in ((False, 2.0), (True, 2.0), (True, 4.0)):
+        settings = _core.Settings()
+        settings.learn_leaf_sd, settings.leaf_sd_limit = learned, limit
+        about = _core.Columns(np.eye(3)), np.arange(3.0), settings
+        seed = np.arange(4, dtype=np.uint64)
+        keys.add(checkpoint.chain_key(*about, seed, ChainConfig(10, 10)))
+    assert len(keys) == 3
+
+
 def test_what_was_kept_comes_back(regression, tmp_path):
     settings = {
         "n_replicates": 2,

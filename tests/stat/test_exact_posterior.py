@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tests.helpers.stat.chains import assert_means_agree, fitting, make_chain, thinned
 from tests.helpers.stat.datasets import LISTABLE, LISTABLE_MESSY, listable_data
 from tests.helpers.stat.reference.enumeration import ExactPosterior, Forest, exact_posterior
-from tests.helpers.stat.reference.model import MOVE_SETS, Model
+from tests.helpers.stat.reference.model import MOVE_SETS, PROBIT_LEAF_SD_RANGE, Model
 from tests.helpers.stat.reference.trees import Data, canonical, n_splits, parse, variable_counts
 
 NAN = float("nan")
@@ -38,6 +38,7 @@ MODELS = {
 }
 STUDENT = {name: replace(model, student=True) for name, model in MODELS.items()}
 LEARNED = {name: replace(model, learn_leaf_sd=True) for name, model in MODELS.items()}
+RANGES = {"narrow": Model.leaf_sd_range, "wide": PROBIT_LEAF_SD_RANGE}
 
 
 def common_forests(exact: ExactPosterior) -> list[Forest]:
@@ -124,10 +125,14 @@ def test_one_tree_all_moves(columns: str, name: str, chain_seed: NDArray[np.uint
 
 @pytest.mark.parametrize("columns", ["binary", "tied", "row-weights"])
 @pytest.mark.parametrize("name", ["bart-weighted", "explicit", "collapsed"])
-def test_learned_leaf_sd(columns: str, name: str, chain_seed: NDArray[np.uint64]) -> None:
+@pytest.mark.parametrize("within", RANGES)
+def test_learned_leaf_sd(
+    columns: str, name: str, within: str, chain_seed: NDArray[np.uint64]
+) -> None:
     """Quick, one tree; false alarms: FALSE_ALARM a case over all trees, counts, s and leaf sd."""
     data = listable_data(columns)
-    check(fitting(LEARNED[name], data), data, RESPONSES[columns], chain_seed, 15_000, 10)
+    model = replace(fitting(LEARNED[name], data), leaf_sd_range=RANGES[within])
+    check(model, data, RESPONSES[columns], chain_seed, 15_000, 10)
 
 
 @pytest.mark.parametrize("precision", ["single", "double"])
@@ -156,12 +161,14 @@ def test_student_errors_at_length(columns: str, name: str, chain_seed: NDArray[n
 @pytest.mark.parametrize("columns", ["continuous", "binary", "tied", "missing", "groups"])
 @pytest.mark.parametrize("name", LEARNED)
 @pytest.mark.parametrize("n_trees", [1, 2])
+@pytest.mark.parametrize("within", RANGES)
 def test_learned_leaf_sd_at_length(
-    columns: str, name: str, n_trees: int, chain_seed: NDArray[np.uint64]
+    columns: str, name: str, n_trees: int, within: str, chain_seed: NDArray[np.uint64]
 ) -> None:
     """Up to two trees, so one sd of all leaves; false alarms: FALSE_ALARM a case."""
     data = listable_data(columns, 5 if columns in LISTABLE else 4)
     model = replace(fitting(LEARNED[name], data), n_trees=n_trees, leaf_sd=0.4)
+    model = replace(model, leaf_sd_range=RANGES[within])
     check(model, data, RESPONSES[columns][: data.n], chain_seed, 50_000, 20)
 
 

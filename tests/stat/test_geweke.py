@@ -23,7 +23,7 @@ from tests.helpers.stat.chains import (
 )
 from tests.helpers.stat.datasets import KINDS_OF_COLUMNS, make_data
 from tests.helpers.stat.features import Features, mean_and_error
-from tests.helpers.stat.reference.model import Model
+from tests.helpers.stat.reference.model import PROBIT_LEAF_SD_RANGE, Model
 from tests.helpers.stat.reference.simulate import draw_prior, draw_response
 from tests.helpers.stat.reference.trees import Data
 
@@ -41,6 +41,10 @@ MODELS = {
 LEARNED = {
     name: replace(MODELS[name], leaf_sd=0.2, learn_leaf_sd=True)
     for name in ("bart", "explicit", "collapsed")
+}
+LEARNED_PROBIT = {
+    name: replace(model, binary=True, leaf_sd_range=PROBIT_LEAF_SD_RANGE)
+    for name, model in LEARNED.items()
 }
 STUDENT = {
     name: replace(MODELS[name], student=True) for name in ("bart", "explicit", "collapsed-hyper")
@@ -127,7 +131,7 @@ def test_joint_distribution_with_a_learned_leaf_sd_quickly(
     name: str, binary: bool, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
 ) -> None:
     """False alarms: FALSE_ALARM a case over all statistics."""
-    model = replace(LEARNED[name], binary=binary)
+    model = (LEARNED_PROBIT if binary else LEARNED)[name]
     check(model, make_data("tied", rng, 6, 3), rng, chain_seed, 3_000, 20)
 
 
@@ -170,7 +174,8 @@ def test_state_from_the_joint_distribution_stays_there(
     binary: bool, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
 ) -> None:
     """A learned leaf sd, three sweeps; false alarms: FALSE_ALARM a case."""
-    model, data = replace(LEARNED["bart"], binary=binary), make_data("tied", rng, 6, 3)
+    model = (LEARNED_PROBIT if binary else LEARNED)["bart"]
+    data = make_data("tied", rng, 6, 3)
     check_that_states_stay(model, data, rng, chain_seed, 5_000, 3)
 
 
@@ -228,7 +233,7 @@ def test_many_states_from_the_joint_distribution_stay_there(
     columns: str, binary: bool, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
 ) -> None:
     """A learned leaf sd, 20 rows, 20 sweeps; false alarms: FALSE_ALARM a case."""
-    model = replace(LEARNED["bart"], binary=binary, offset=-0.2 if binary else 0.0)
+    model = replace(LEARNED_PROBIT["bart"], offset=-0.2) if binary else LEARNED["bart"]
     check_that_states_stay(model, make_data(columns, rng, 20, 3), rng, chain_seed, 30_000, 20)
 
 
@@ -244,12 +249,12 @@ def test_joint_distribution_with_a_learned_leaf_sd(
 
 @pytest.mark.stat
 @pytest.mark.parametrize("columns", ["continuous", "binary", "tied", "messy"])
-@pytest.mark.parametrize("name", LEARNED)
+@pytest.mark.parametrize("name", LEARNED_PROBIT)
 def test_joint_distribution_of_probit_with_a_learned_leaf_sd(
     columns: str, name: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
 ) -> None:
     """Binary y and an offset; false alarms: FALSE_ALARM a case over all statistics."""
-    model = replace(LEARNED[name], binary=True, offset=0.3)
+    model = replace(LEARNED_PROBIT[name], offset=0.3)
     check(model, make_data(columns, rng, 8, 3), rng, chain_seed, 25_000, 40)
 
 

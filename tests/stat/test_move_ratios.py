@@ -19,7 +19,13 @@ from scipy.special import chdtr, gammainc, ndtr
 from tests.helpers.stat.chains import assert_uniform, make_chain, randomised_position, seed_from
 from tests.helpers.stat.datasets import KINDS_OF_COLUMNS, make_data
 from tests.helpers.stat.reference.likelihood import leaf_posterior
-from tests.helpers.stat.reference.model import ALL_MOVES, KINDS, MOVE_SETS, Model
+from tests.helpers.stat.reference.model import (
+    ALL_MOVES,
+    KINDS,
+    MOVE_SETS,
+    PROBIT_LEAF_SD_RANGE,
+    Model,
+)
 from tests.helpers.stat.reference.moves import (
     apply,
     kind_probabilities,
@@ -103,6 +109,9 @@ CASES = {
         "tied", 20, _model("explicit", 2, learn_leaf_sd=True, likelihood=False)
     ),
     "collapsed-learned": Case("messy-row-weights", 20, _model("collapsed", 2, learn_leaf_sd=True)),
+    "bart-learned-wide": Case(
+        "tied", 24, _model(n_trees=2, learn_leaf_sd=True, leaf_sd_range=PROBIT_LEAF_SD_RANGE)
+    ),
     "bart-student": Case("mixed", 24, _model(n_trees=2, student=True)),
     "explicit-student-prior": Case("tied", 20, _model("explicit", student=True, likelihood=False)),
     "collapsed-student": Case(

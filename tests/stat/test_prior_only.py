@@ -31,7 +31,7 @@ from tests.helpers.stat.datasets import (
 )
 from tests.helpers.stat.features import Features, mean_and_error
 from tests.helpers.stat.reference.enumeration import exact_posterior
-from tests.helpers.stat.reference.model import MOVE_SETS, Model
+from tests.helpers.stat.reference.model import MOVE_SETS, PROBIT_LEAF_SD_RANGE, Model
 from tests.helpers.stat.reference.trees import Data, Node, canonical, n_splits, parse
 
 PUBLISHED_SIZES = (0.0500, 0.5523, 0.2753, 0.0918, 0.0240, 0.0053, 0.0010)
@@ -178,6 +178,7 @@ DIRECT_MODELS = {
     "collapsed-hyper": Model(splitting="collapsed", alpha=NAN, a=2.0, b=2.0),
     "bart-learned": Model(learn_leaf_sd=True),
     "explicit-learned": Model(splitting="explicit", alpha=0.8, learn_leaf_sd=True),
+    "bart-learned-wide": Model(learn_leaf_sd=True, leaf_sd_range=PROBIT_LEAF_SD_RANGE),
     "bart-student": Model(student=True),
     "explicit-student": Model(splitting="explicit", alpha=0.8, student=True),
     "collapsed-learned": Model(splitting="collapsed", alpha=0.8, learn_leaf_sd=True),
@@ -195,6 +196,8 @@ def test_learned_leaf_sd_is_half_cauchy(
     False alarms: FALSE_ALARM a case.
     """
     model = replace(DIRECT_MODELS[name], n_trees=2, binary=binary, likelihood=False)
+    if binary:
+        model = replace(model, leaf_sd_range=PROBIT_LEAF_SD_RANGE)
     data = make_data("tied", rng, 10, 4)
     chain = make_chain(model, data, np.zeros(data.n), chain_seed)
     shares = [float(model.leaf_sd_share(state.leaf_sd)) for state in thinned(chain, 2_000, thin=30)]

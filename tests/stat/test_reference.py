@@ -16,7 +16,7 @@ from tests.helpers.stat.datasets import KINDS_OF_COLUMNS, LISTABLE, make_data
 from tests.helpers.stat.reference.enumeration import all_shapes, exact_posterior
 from tests.helpers.stat.reference.integrals import DirichletAverage, LeafSdAverage
 from tests.helpers.stat.reference.likelihood import log_marginal
-from tests.helpers.stat.reference.model import LEAF_SD_RANGE, MOVE_SETS, Model
+from tests.helpers.stat.reference.model import MOVE_SETS, PROBIT_LEAF_SD_RANGE, Model
 from tests.helpers.stat.reference.moves import Conditional, apply
 from tests.helpers.stat.reference.prior import GivenS, PolyaUrn, dirichlet_multinomial, log_prior
 from tests.helpers.stat.reference.simulate import draw_log_dirichlet, draw_prior, draw_shape
@@ -170,10 +170,14 @@ def test_eligible_means_having_a_cut(kind: str, m: int, rng: np.random.Generator
             assert data.eligible(rows) == tuple(j for j in range(4) if data.cuts(rows, j))
 
 
-def test_leaf_sd_is_integrated_out_of_the_likelihood(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("low_and_high", [Model.leaf_sd_range, PROBIT_LEAF_SD_RANGE])
+def test_leaf_sd_is_integrated_out_of_the_likelihood(
+    low_and_high: tuple[float, float], rng: np.random.Generator
+) -> None:
     """Deterministic: a few points against adaptive quadrature over the half-Cauchy density."""
-    low, high = LEAF_SD_RANGE
-    model, data = Model(leaf_sd=0.4, learn_leaf_sd=True), Data(LISTABLE["tied"])
+    low, high = low_and_high
+    model = Model(leaf_sd=0.4, learn_leaf_sd=True, leaf_sd_range=low_and_high)
+    data = Data(LISTABLE["tied"])
     y = rng.standard_normal(data.n)
     for shape in all_shapes(data)[:4]:
 

@@ -17,8 +17,8 @@ class BART(TreePrior):
     k : float or "learned", default 2.0
         Leaf values shrink more for larger `k`: their prior sd is ``0.5 / (k sqrt(n_trees))`` on
         the scaled response, ``3 / (k sqrt(n_trees))`` for a binary one. With "learned" this sd has
-        a half-Cauchy prior with the scale of ``k=2``, restricted to `k` from 1 to 8, and `Draws.k`
-        holds its draws.
+        a half-Cauchy prior with the scale of ``k=2``, restricted to `k` from 1 to 8 (from 0.5 to
+        8 for a binary response), and `Draws.k` holds its draws.
     nu, q : float, default 3.0 and 0.9
         Prior of the error variance: scaled inverse chi-squared with `nu` degrees of freedom, and
         probability `q` that sigma is below `sigma_hat`.

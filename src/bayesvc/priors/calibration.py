@@ -24,6 +24,7 @@ class Calibration:
     `model` is the compiled response model: "gaussian", "student" or "probit". `sigma_hat` is in the
     units of y (None where nothing needs it); `leaf_sd`, `lambda_` and `offset` belong to the scaled
     y. With a `score_map` the trees are fitted to normal scores, whose units take the place of y's.
+    A learned sd of the leaf values is at most `leaf_sd_limit` times `leaf_sd`.
     """
 
     model: str
@@ -36,6 +37,7 @@ class Calibration:
     sigma_hat: float | None = None
     precision: str = "single"
     score_map: ScoreMap | None = None
+    leaf_sd_limit: float = Settings().leaf_sd_limit
 
     @property
     def learns_df(self) -> bool:
@@ -126,7 +128,9 @@ def core_settings(
     settings.min_samples_leaf = prior.min_samples_leaf
     settings.moves = Moves.of(prior.moves).as_tuple()
     settings.leaf_sd = calibration.leaf_sd
-    settings.learn_leaf_sd = prior.learns_k
+    if prior.learns_k:
+        settings.learn_leaf_sd = True
+        settings.leaf_sd_limit = calibration.leaf_sd_limit
     settings.nu = prior.nu
     settings.lambda_ = calibration.lambda_
     settings.sigma = math.nan if prior.sigma is None else prior.sigma / calibration.y_range

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from bayesvc._core import LinearModel
     from bayesvc.priors.base import TreePrior
 
+# Lets a learned k fall to 0.5. The range of a continuous y bounds the sum of trees, and so the leaf
+# values; nothing bounds that of a probit model where the classes are nearly separable.
+_LEAF_SD_LIMIT = 4.0
+
 
 @dataclass(frozen=True)
 class Probit:
@@ -98,11 +102,12 @@ class Probit:
         linear_model: LinearModel | None = None,
         weights: FloatArray | None = None,
     ) -> Calibration:
-        """Take the offset from the proportion of ones."""
+        """Take the offset from the proportion of ones, and let a learned leaf sd become large."""
         from scipy.special import ndtri
 
         offset = round12(float(ndtri(y.mean())))
-        return Calibration(self.compiled, self.leaf_sd(prior, n_trees), offset=offset)
+        own_leaf_sd = self.leaf_sd(prior, n_trees)
+        return Calibration(self.compiled, own_leaf_sd, offset=offset, leaf_sd_limit=_LEAF_SD_LIMIT)
 
     def leaf_sd(self, prior: TreePrior, n_trees: int) -> float:
         """Return the prior sd of a leaf's value on the scale of the latent normal."""

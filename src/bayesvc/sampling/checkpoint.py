@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _FORESTS = "forests/"
 CHAIN_FILES = f"fit-{'[0-9a-f]' * 32}.npz"
+# Settings that chains have in their key only where they are set, so that others keep theirs.
+_ONLY_IF_SET = ("learn_leaf_sd", "leaf_sd_limit")
 _OWN_FILES = (CHAIN_FILES, f".{CHAIN_FILES}.{'[0-9a-f]' * 8}.tmp")
 
 
@@ -181,6 +183,7 @@ def chain_key(
     >>> len({chain_key(*about, seed, ChainConfig(10, 10)) for seed in seeds})
     2
     """
+    defaults = Settings()
     about = {
         "bayesvc": __version__,
         "columns": repr(columns.fingerprint),
@@ -188,7 +191,7 @@ def chain_key(
             name: _plain(value)
             for name, value in settings_to_dict(settings).items()
             if name != "kernel"  # which gives the same bits on every CPU
-            if name != "learn_leaf_sd" or value  # so that chains with a fixed one keep their key
+            if name not in _ONLY_IF_SET or value != getattr(defaults, name)
         },
         "length": vars(chain),
     }

@@ -52,6 +52,7 @@ def chain_settings(model: Model, data: Data) -> Any:
     ):
         setattr(settings, name, getattr(model, name))
     settings.response = "probit" if model.binary else "student" if model.student else "gaussian"
+    settings.leaf_sd_limit = model.leaf_sd_range[1]
     settings.rho = model.rho_for(p)
     settings.weights = model.base_measure(p)
     settings.likelihood = model.likelihood

@@ -11,7 +11,7 @@ from scipy.special import gammainc, gammaincinv
 
 KINDS: Final = ("birth", "death", "change", "swap", "perturb")
 DF_SHAPE, DF_SCALE, DF_RANGE = 2.0, 10.0, (1.0, 200.0)
-LEAF_SD_RANGE = (0.25, 2.0)
+PROBIT_LEAF_SD_RANGE = (0.25, 4.0)
 # By scipy.special, because scipy.stats takes fifty times as long for a single number.
 _DF_BOUNDS = gammainc(DF_SHAPE, np.array(DF_RANGE) / DF_SCALE)
 ALL_MOVES: Final = (0.25, 0.25, 0.2, 0.15, 0.15)
@@ -29,9 +29,9 @@ class Model:
     """Hyperparameters, all fixed: data-dependent defaults would break joint tests.
 
     ``sigma`` and ``alpha`` are sampled where they are nan. ``weights`` None means uniform. If
-    ``leaf_sd`` is learned, it is half-Cauchy between LEAF_SD_RANGE times the scale given here. With
-    ``student`` the errors are Student's t, with degrees of freedom that are Gamma(2, 0.1) on
-    [1, 200].
+    ``leaf_sd`` is learned, it is half-Cauchy between ``leaf_sd_range`` times the scale given here;
+    the range of a probit model is PROBIT_LEAF_SD_RANGE. With ``student`` the errors are Student's
+    t, with degrees of freedom that are Gamma(2, 0.1) on [1, 200].
     """
 
     n_trees: int = 1
@@ -41,6 +41,7 @@ class Model:
     moves: tuple[float, float, float, float, float] = ALL_MOVES
     leaf_sd: float = 0.5
     learn_leaf_sd: bool = False
+    leaf_sd_range: tuple[float, float] = (0.25, 2.0)
     nu: float = 5.0
     lambda_: float = 0.2
     sigma: float = float("nan")
@@ -67,12 +68,12 @@ class Model:
 
     def leaf_sd_share(self, leaf_sd: ArrayLike) -> NDArray[np.float64]:
         """Prior distribution function of a learned leaf sd."""
-        low, high = np.arctan(LEAF_SD_RANGE)
+        low, high = np.arctan(self.leaf_sd_range)
         return np.asarray((np.arctan(np.asarray(leaf_sd) / self.leaf_sd) - low) / (high - low))
 
     def leaf_sd_at(self, share: ArrayLike) -> NDArray[np.float64]:
         """Its inverse."""
-        low, high = np.arctan(LEAF_SD_RANGE)
+        low, high = np.arctan(self.leaf_sd_range)
         return np.asarray(self.leaf_sd * np.tan(low + np.asarray(share) * (high - low)))
 
     def df_share(self, df: ArrayLike) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.helpers.stat.reference.model import DF_RANGE, DF_SCALE, DF_SHAPE, LEAF_SD_RANGE, Model
+from tests.helpers.stat.reference.model import DF_RANGE, DF_SCALE, DF_SHAPE, Model
 from tests.helpers.stat.reference.prior import log_sum_exp
 from tests.helpers.stat.reference.trees import (
     Data,
@@ -90,7 +90,7 @@ def draw_sigma(rng: np.random.Generator, model: Model) -> float:
 
 def draw_leaf_sd(rng: np.random.Generator, model: Model) -> float:
     """The absolute value of a Cauchy variate with this scale, by rejection, unless fixed."""
-    low, high = LEAF_SD_RANGE
+    low, high = model.leaf_sd_range
     while model.learn_leaf_sd:
         ratio = abs(rng.standard_cauchy())
         if low <= ratio <= high:
