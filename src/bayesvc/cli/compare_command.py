@@ -76,7 +76,7 @@ def _show(found: Comparison, target: str, quiet: bool) -> None:
     show_table(votes.columns, rows)
     if votes.height > _MOST_ROWS:
         say(f"... and {votes.height - _MOST_ROWS} more columns, selected by fewer methods.")
-    say_notes(found.notes, next(iter(found.values())).signal)
+    say_notes(found.notes, next(iter(found.values())).signal, target)
     from bayesvc._text import listed
     from bayesvc.report import words
 

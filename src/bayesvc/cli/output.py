@@ -152,12 +152,12 @@ def note(*lines: str) -> None:
     say(*lines, err=True)
 
 
-def say_notes(notes: Sequence[Note], signal: SignalTest | None) -> None:
+def say_notes(notes: Sequence[Note], signal: SignalTest | None, target: str) -> None:
     """Print what a reader of a result should know."""
     for each in notes:
         note(f"Note: {as_options(each.text)}")
     if signal is not None and signal.found:
-        note(signal.sentence)
+        note(signal.describe(target))
 
 
 def as_options(text: str) -> str:

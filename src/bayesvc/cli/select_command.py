@@ -187,7 +187,7 @@ def _show(found: Selection, target: str, folder: ResultsFolder, as_json: bool, q
 
     header, *lines = _selection_text.table_rows(found)
     show_table(header, lines)
-    say_notes(found.notes, found.signal)
+    say_notes(found.notes, found.signal, target)
     say(conclusion(found, target))
     folder.say_where()
 

@@ -59,7 +59,7 @@ def selection_page(
         "withheld": words.WITHHELD if selection.withheld else None,
         "figures": figures,
         "spread_caption": words.spread_caption(selection),
-        "notes": words.notes(selection),
+        "notes": words.notes(selection, data.target),
         "explained": _explained(selection, order),
         "diagnostics": _diagnostics(selection),
         "settings": _settings(selection),
@@ -92,7 +92,7 @@ def comparison_page(
         "disagreement": words.disagreement(selections),
         "figures": {"matrix": matrix},
         "methods": [_method_row(name, found) for name, found in selections.items()],
-        "notes": _comparison_notes(selections),
+        "notes": _comparison_notes(selections, data.target),
         "settings": [fact for fact in _settings(chains) if fact[0] in _SHARED],
         "code": reproduce.comparison_code(selections),
     }
@@ -227,10 +227,10 @@ def _method_row(name: str, selection: Selection) -> dict[str, Any]:
     }
 
 
-def _comparison_notes(selections: Mapping[str, Selection]) -> list[Note]:
+def _comparison_notes(selections: Mapping[str, Selection], target: str) -> list[Note]:
     """Return the notes on the methods, each once, and whether there is signal."""
     notes = list(shared_notes(selections))
     if not any(note.severity == "warning" for note in notes):
         notes.append(Note("no-warnings", "good", "There are no warnings about any method."))
-    signal = words.signal_note(next(iter(selections.values())))
+    signal = words.signal_note(next(iter(selections.values())), target)
     return notes if signal is None else [*notes, signal]

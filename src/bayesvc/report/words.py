@@ -221,7 +221,7 @@ def spread_caption(selection: Selection) -> str:
     return f"{marks} {order}"
 
 
-def signal_note(selection: Selection) -> Note | None:
+def signal_note(selection: Selection, target: str = "y") -> Note | None:
     """Say that there is signal; if there is none, a warning says so.
 
     Examples
@@ -233,10 +233,10 @@ def signal_note(selection: Selection) -> Note | None:
     """
     if selection.signal is None or not selection.signal.found:
         return None
-    return Note("signal", "good", selection.signal.sentence)
+    return Note("signal", "good", selection.signal.describe(target))
 
 
-def notes(selection: Selection) -> list[Note]:
+def notes(selection: Selection, target: str = "y") -> list[Note]:
     """Return everything a reader should know of the result, warnings first.
 
     Examples
@@ -252,7 +252,7 @@ def notes(selection: Selection) -> list[Note]:
         more = counted(len(own) - _MOST_NOTES, "more column")
         found.append(Note("twins", "info", f"{more} are nearly the same as selected ones."))
     unsettled = any(note.code == "not-converged" for note in own)  # says as much as the other
-    extra = [signal_note(selection), None if unsettled else stability_note(selection)]
+    extra = [signal_note(selection, target), None if unsettled else stability_note(selection)]
     found += [note for note in extra if note is not None]
     order = {"warning": 0, "info": 1, "good": 2}
     return sorted(found, key=lambda note: order[note.severity])

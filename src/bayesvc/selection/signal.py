@@ -116,9 +116,13 @@ class SignalTest:
     @property
     def sentence(self) -> str:
         """The verdict in words, what it rests on, and what it does not show."""
-        return f"{self.conclusion()}. {' '.join(self._reasons())}"
+        return self.describe()
 
-    def _reasons(self) -> list[str]:
+    def describe(self, target: str = "y") -> str:
+        """Return `sentence` with another name of the response."""
+        return f"{self.conclusion(target)}. {' '.join(self._reasons(target))}"
+
+    def _reasons(self, target: str) -> list[str]:
         """Return what the verdict rests on, and what it does not show."""
         said = []
         if self.held_out is not None:
@@ -128,19 +132,20 @@ class SignalTest:
             )
         if self.correlation is not None and self.null_correlation is not None:
             said.append(
-                f"The largest rank correlation of y with a column is {self.correlation:.2f}; for "
-                f"permutations of y it is {self.null_correlation.mean():.2f} on average."
+                f"The largest rank correlation of {target} with a column is "
+                f"{self.correlation:.2f}; for permutations of {target} it is "
+                f"{self.null_correlation.mean():.2f} on average."
             )
         if len(self.null):
             said.append(
-                f"In a short run, trees explain {percent(self.explained)} of the variance of y in "
-                f"the rows that they are fitted to; for {len(self.null)} permutations of y, they "
-                f"explain {percent(self.null.mean())} on average."
+                f"In a short run, trees explain {percent(self.explained)} of the variance of "
+                f"{target} in the rows that they are fitted to; for {len(self.null)} permutations "
+                f"of {target}, they explain {percent(self.null.mean())} on average."
             )
         if not self.found:
             said.append(
-                "This does not show that y is independent of the columns: a weak dependence, or "
-                "one on many columns at once, may need more rows."
+                f"This does not show that {target} is independent of the columns: a weak "
+                "dependence, or one on many columns at once, may need more rows."
             )
         return said
 
