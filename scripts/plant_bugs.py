@@ -124,6 +124,12 @@ BUGS = {
         "variance / (scale_ * scale_)",
         "variance",
     ),
+    "leaf-sd-limit": Bug(
+        "learned leaf sd: the same upper limit for a binary response as for a continuous one",
+        "cpp/leaf_model.cpp",
+        "high = log(limit_ * scale_)",
+        "high = log(sd_ > 2.0 * scale_ ? sd_ : 2.0 * scale_)",  # or it looks for ever
+    ),
     "sigma": Bug(
         "`sigma` update forgets the prior's degrees of freedom",
         "cpp/response/gaussian.cpp",
