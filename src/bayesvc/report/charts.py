@@ -54,7 +54,7 @@ def scatter(selection: Selection, order: NDArray[np.intp]) -> dict[str, Any]:
         "threshold": [] if np.isnan(threshold).all() or view.threshold_on == "rank"
         else compact(threshold),
         "rest": _thinned(rest, x[order[rest]], y[order[rest]], never[order[rest]]),
-        "xLabel": f"{view.rank_label}, mean over the replicates",
+        "xLabel": f"{view.rank_label} over the replicates",
         "yLabel": view.value_label,
         "log": len(x) >= _LOG_FROM,
         "probability": selection.method.measure.is_probability,

@@ -71,8 +71,8 @@ _ABOUT = {
                    "How often the variable is selected with resampled replicates.", "percentage"),
         ColumnInfo("vc_measure_selects", "VC-measure selects",
                    "Whether clustering by the VC-measure, the rule of the method dart-vc, selects "
-                   "the variable from these replicates. Those of dart-vc itself always have "
-                   "normal errors.", "flag", extra=True),
+                   "the variable from these replicates. The method dart-vc itself always assumes "
+                   "normal errors, so it may select other variables.", "flag", extra=True),
         ColumnInfo("row_stability", "In subsamples",
                    "How often the variable is selected from subsamples of the rows. They hold "
                    "less information than all rows, so a low proportion does not show that the "
