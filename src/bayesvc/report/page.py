@@ -162,7 +162,8 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
         ]  # fmt: skip
     if not math.isnan(mixing.df_rhat):
         about = f"effective sample size {words.decimal(mixing.df_ess)}"
-        rows.append(("R-hat of the degrees of freedom of Student-t errors", f"{mixing.df_rhat:.3f}", about))
+        label = "R-hat of the degrees of freedom of Student-t errors"
+        rows.append((label, f"{mixing.df_rhat:.3f}", about))
     known = chosen[np.isfinite(mixing.count_rhat[chosen])]
     if len(known):
         worst = known[mixing.count_rhat[known].argmax()]
