@@ -71,16 +71,20 @@ def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
-def listed(names: Iterable[object], most: int = 8) -> str:
+def listed(names: Iterable[object], most: int = 8, last: str = ",") -> str:
     """Join names, made visible, with commas; beyond `most`, say how many more there are.
+
+    Within a sentence, the `last` two names are joined by "and".
 
     Examples
     --------
     >>> from bayesvc._text import listed
-    >>> listed("abc"), listed("abc", most=1)
-    ('a, b, c', 'a and 2 more')
+    >>> listed("abc"), listed("abc", most=1), listed("abc", last="and")
+    ('a, b, c', 'a and 2 more', 'a, b and c')
     """
     items = [visible(str(name)) for name in names]
+    if last != "," and 2 <= len(items) <= most:
+        return f"{', '.join(items[:-1])} {last} {items[-1]}"
     more = f" and {len(items) - most:,} more" if len(items) > most else ""
     return ", ".join(items[:most]) + more
 

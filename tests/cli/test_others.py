@@ -19,7 +19,7 @@ def test_compare_shows_where_methods_agree(run_process, file, tmp_path):
         "--out", "out", *SHORT_OPTIONS,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "All 3 methods select 2 of 5 columns: b, d." in done.stdout
+    assert "2 of 5 columns were selected by all 3 methods: b, d." in done.stdout
     assert done.stdout.splitlines()[-2:] == ["Results: out", f"Report: {Path('out/report.html')}"]
     assert (tmp_path / "out" / "report.html").exists()
     table = pl.read_csv(tmp_path / "out" / "comparison.csv")

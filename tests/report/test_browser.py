@@ -332,7 +332,7 @@ def test_a_comparison_opens(opened: Opener) -> None:
     draws = selection(30).draws
     several = {name: bv.select_from(draws, f"dart-{name}") for name in ("vc", "mpm")}
     browser = opened(bv.Comparison(several, None), charts=1)
-    assert "Both methods select" in browser.find_element("id", "conclusion").text
+    assert "selected by both methods" in browser.find_element("id", "conclusion").text
     heading(browser, "mpm").find_element("css selector", "button").click()
     assert names_shown(browser)[0] == "x1"
     assert "selected by" in hover(browser, "matrix", 0, 0)

@@ -117,7 +117,7 @@ def test_data_block_has_every_variable_selected_first(fitted: Any) -> None:
     columns = {column["label"]: column["values"] for column in data["columns"]}
     assert columns["Selected"] == [1, 1, 0, 0, 0, 0]
     assert columns["Splits per draw"][0] == pytest.approx(found.values[1, 0], rel=1e-3)
-    assert columns["Leave-one-out"][:2] == [1, 1]
+    assert columns["One replicate left out"][:2] == [1, 1]
 
 
 def test_the_page_of_the_default_method(probable: bv.Selection) -> None:
@@ -285,7 +285,7 @@ def test_a_comparison_is_reported_and_repeated(fitted: Any) -> None:
     names = ["dart-vc", "dart-mpm", "bart-vip-rank"]
     several = bv.compare(X, y, names, burn_in=80, n_draws=80, random_state=0)
     page = Page(report_html(several))
-    assert "All 3 methods select 2 of 6 columns: x1, x4." in page.text
+    assert "2 of 6 columns were selected by all 3 methods: x1, x4." in page.text
     assert [column["label"] for column in page.data["columns"]][2:] == names
     assert page.data["charts"]["matrix"]["methods"] == names
     scope = {"X": X, "y": y}
@@ -304,13 +304,15 @@ def test_a_comparison_without_agreement() -> None:
 def test_a_comparison_tells_what_only_some_methods_select() -> None:
     one, other = from_counts([9, 0, 8, 8]), from_counts([9, 0, 0, 0])
     text = Page(report_html(bv.Comparison({"one": one, "other": other}, None))).text
-    assert "Both methods select 1 of 4 columns: x0. 2 more are selected by one of them." in text
+    assert "1 of 4 columns was selected by both methods: x0. 2 more were" in text
+    assert "were selected by one of them." in text
     assert "agree that" not in text
     several = bv.Comparison({"one": one, "two": one, "other": other}, None)
     text = Page(report_html(several)).text
-    assert "All 3 methods select 1 of 4 columns: x0. 2 more are selected by some of them." in text
+    assert "1 of 4 columns was selected by all 3 methods: x0. 2 more were" in text
+    assert "were selected by at least one of them." in text
     text = Page(report_html(bv.Comparison({"one": one}, None))).text
-    assert "The method selects 3 of 4 columns: x0, x2, x3." in text
+    assert "3 of 4 columns were selected by the method: x0, x2, x3." in text
     assert "more are selected" not in text
 
 
@@ -341,7 +343,8 @@ def test_what_the_test_for_signal_emptied_is_not_called_stable() -> None:
     assert "stays the same" not in page.text
     assert "left out or with" not in page.text
     assert "Variables that change" not in page.text
-    assert not {"Leave-one-out", "Resampled"} & {column["label"] for column in page.data["columns"]}
+    labels = {column["label"] for column in page.data["columns"]}
+    assert not {"One replicate left out", "Replicates resampled"} & labels
     assert "left out" not in found.explain("x0")
     both = bv.compare(X, y, ["dart-vc", "dart-mpm"], allow_empty=True, random_state=1, **SHORT)
     text = Page(report_html(both)).text

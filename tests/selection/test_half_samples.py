@@ -37,8 +37,10 @@ def test_the_proportion_of_halves_is_told(found):
     assert found.row_frequency[[0, 2, 3, 5]].max() <= 0.5
     assert found.table["row_stability"].tolist() == found.row_frequency.tolist()
     assert "in half-samples" in repr(found)
-    assert "leave-one-out" not in repr(found)
-    assert "It is selected from 100 % of the half-samples" in found.explain("x1")
+    assert "one replicate left out" not in repr(found)
+    assert "It is selected in 100 % of the runs that use only half of the rows" in found.explain(
+        "x1"
+    )
 
 
 def test_it_does_not_depend_on_threads_and_changes_nothing_else(data, found):

@@ -182,7 +182,8 @@ def test_a_selection_that_hangs_on_single_replicates_is_reported() -> None:
         "replicates disagree about the number of splits on it (R-hat "
     )
     assert note.text.endswith(
-        "Use more replicates (n_replicates=6) or longer chains (`burn_in`, `n_draws`)."
+        "Use longer chains (`burn_in`, `n_draws`) or, in `select`, more replicates "
+        "(n_replicates=6)."
     )
     assert note.text in repr(found)
 
@@ -348,7 +349,7 @@ def test_stability_and_mixing_in_a_line(regression: Dataset) -> None:
         r"<Stability: of 5 variables .* of 50 bootstrap samples>", repr(found.stability)
     )
     assert re.fullmatch(r"<Mixing: sigma R-hat .*>", repr(found.mixing))
-    assert "leave-one-out" in repr(found)
+    assert "one replicate left out" in repr(found)
 
 
 def test_take_and_extend(regression: Dataset) -> None:

@@ -316,7 +316,9 @@ def test_what_is_shown(planted, tmp_path):
     found = stable.selection
     assert found.table["row_stability"].tolist() == stable.frequency.tolist()
     assert "in half-samples" in str(found)
-    assert "It is selected from 100 % of the half-samples of the rows." in found.explain("x2")
+    assert "It is selected in 100 % of the runs that use only half of the rows." in found.explain(
+        "x2"
+    )
     told = json.loads(found.to_json())["variables"][2]
     assert told["row_stability"] == 1
     found.save(tmp_path / "found.npz")

@@ -66,7 +66,9 @@ class ChosenColumns:
         if n_missing := sum(missing.values()):
             names = list(missing)
             values = f"{n_missing:,} missing value{'' if n_missing == 1 else 's'}"
-            found.append(f"{_columns(names)} {values}, which the trees use as they are.")
+            found.append(
+                f"{_columns(names)} {values}, which are not imputed; the trees handle them."
+            )
         return found
 
 

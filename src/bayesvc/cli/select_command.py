@@ -65,8 +65,8 @@ _NO_RESULT = "Stopped before there was a result"
     "--subsamples",
     type=click.IntRange(2),
     metavar="NUMBER",
-    help="Like --row-stability, but with this many halves and chains of full length. The number "
-    "must be even, such as 50. Blocks are not kept together.",
+    help="Like --row-stability, but with this many halves, and with chains of full length. The "
+    "number must be even, such as 50. Blocks are not kept together.",
 )
 @run_options
 @quiet_option("Print only the names of the selected columns.")

@@ -10,7 +10,7 @@ from bayesvc.priors.base import TreePrior
 
 @dataclass(frozen=True, kw_only=True)
 class BART(TreePrior):
-    """Bayesian additive regression trees: every variable equally likely in a rule.
+    """Bayesian additive regression trees; every variable is equally likely in a rule.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from bayesvc.priors.base import TreePrior
 
 @dataclass(frozen=True, kw_only=True)
 class DART(TreePrior):
-    """BART with a Dirichlet prior on how often variables appear in rules: sparse by design.
+    """BART with a Dirichlet prior on the splitting probabilities, which favours few variables.
 
     The probabilities of the variables follow Dirichlet(alpha w), w the normalised
     `split_weights`, and ``alpha / (alpha + rho)`` follows Beta(a, b).

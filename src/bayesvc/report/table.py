@@ -64,19 +64,19 @@ _ABOUT = {
         ColumnInfo("p_bh", "p, BH",
                    "Corrected for the number of variables (false discovery rate).",
                    lower_is_better=True, extra=True),
-        ColumnInfo("leave_one_out", "Leave-one-out",
+        ColumnInfo("leave_one_out", "One replicate left out",
                    "How often the variable is selected when each replicate is left out in turn.",
                    "percentage"),
-        ColumnInfo("bootstrap", "Resampled",
+        ColumnInfo("bootstrap", "Replicates resampled",
                    "How often the variable is selected with resampled replicates.", "percentage"),
         ColumnInfo("vc_measure_selects", "VC-measure selects",
                    "Whether clustering by the VC-measure, the rule of the method dart-vc, selects "
                    "the variable from these replicates. The method dart-vc itself always assumes "
                    "normal errors, so it may select other variables.", "flag", extra=True),
         ColumnInfo("row_stability", "In subsamples",
-                   "How often the variable is selected from subsamples of the rows. They hold "
-                   "less information than all rows, so a low proportion does not show that the "
-                   "variable is irrelevant.",
+                   "Proportion of random subsamples of the rows in which the variable is selected "
+                   "(by default 16 halves, with shorter chains). They hold less information than "
+                   "all rows, so a low proportion does not show that the variable is irrelevant.",
                    "percentage"),
         ColumnInfo("count_rhat", "R-hat",
                    "How much the replicates differ in the number of splits on the variable; "

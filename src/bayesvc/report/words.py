@@ -107,7 +107,7 @@ def agreement(selections: Mapping[str, Selection], target: str = "y") -> tuple[s
     common = np.flatnonzero(masks.all(axis=0)).tolist()
     p, some = len(first.mask), int(masks.any(axis=0).sum())
     names = [first.labels[j] for j in common]
-    all_select = _all_select(len(masks))
+    by_all = _by_all(len(masks))
     if some == 0:
         which = {1: "the method", 2: "either method"}.get(
             len(masks), f"any of {len(masks)} methods"
@@ -116,7 +116,8 @@ def agreement(selections: Mapping[str, Selection], target: str = "y") -> tuple[s
     if first.signal is not None and not first.signal.found:
         opening = first.signal.conclusion(target)
         if names:
-            return f"{opening}; {all_select[0].lower()}{all_select[1:]} {number(len(names))}", names
+            were = "was" if len(names) == 1 else "were"
+            return f"{opening}; {number(len(names))} {were} selected anyway {by_all}", names
         return (
             f"{opening}; {number(some)} of {number(p)} columns are selected by at least one "
             "method, none by all of them"
@@ -126,7 +127,8 @@ def agreement(selections: Mapping[str, Selection], target: str = "y") -> tuple[s
             f"{number(some)} of {number(p)} columns were selected as predictive of {target} by "
             "some methods, none by all of them"
         ), []
-    opening = f"{all_select} {number(len(names))} of {number(p)} columns"
+    were = "was" if len(names) == 1 else "were"
+    opening = f"{number(len(names))} of {number(p)} columns {were} selected {by_all}"
     if any(selection.unreached is not None for selection in selections.values()):
         opening += ", including the most probable where none is probable enough"
     return opening, names
@@ -145,20 +147,21 @@ def disagreement(selections: Mapping[str, Selection]) -> str:
     ...     "b": bv.select_from(bv.Draws.from_counts(other), measure="mpvip"),
     ... }
     >>> disagreement(both)
-    '1 more is selected by one of them.'
+    '1 more was selected by one of them.'
     """
     votes = np.sum([selection.mask for selection in selections.values()], axis=0)
     more = int(((votes > 0) & (votes < len(selections))).sum())
     if more == 0 or votes.max() < len(selections):
         return ""
-    verb, whom = "is" if more == 1 else "are", "one" if len(selections) == 2 else "some"
+    verb = "was" if more == 1 else "were"
+    whom = "one" if len(selections) == 2 else "at least one"
     return f"{number(more)} more {verb} selected by {whom} of them."
 
 
-def _all_select(n_methods: int) -> str:
+def _by_all(n_methods: int) -> str:
     if n_methods == 1:
-        return "The method selects"
-    return "Both methods select" if n_methods == 2 else f"All {n_methods} methods select"
+        return "by the method"
+    return "by both methods" if n_methods == 2 else f"by all {n_methods} methods"
 
 
 def stability_note(selection: Selection) -> Note | None:

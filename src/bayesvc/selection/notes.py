@@ -125,13 +125,13 @@ def _not_converged(selection: Selection) -> Note | None:
         return None
     one = len(unsettled) == 1
     shown = f"R-hat {'' if one else 'up to '}{worst:.3g}"
-    names = listed([selection.feature_names[j] for j in unsettled], _MOST_NAMES)
+    names = listed([selection.feature_names[j] for j in unsettled], _MOST_NAMES, last="and")
     text = (
         f"Whether {names} {'is' if one else 'are'} selected depends on which of the "
         f"{draws.n_replicates} replicates is left out, and the replicates disagree about the "
         f"number of splits on {'it' if one else 'them'} ({shown}, above "
-        f"{diagnostics.RHAT_LIMIT}). Use more replicates (n_replicates={2 * draws.n_replicates}) "
-        "or longer chains (`burn_in`, `n_draws`)."
+        f"{diagnostics.RHAT_LIMIT}). Use longer chains (`burn_in`, `n_draws`) or, in `select`, "
+        f"more replicates (n_replicates={2 * draws.n_replicates})."
     )
     return Note("not-converged", "warning", text)
 
@@ -193,8 +193,8 @@ def _differs_from_paper(selection: Selection) -> list[Note]:
         [selection.labels[j] for j in np.flatnonzero(some).tolist()]
         for some in (other & ~own, own & ~other)
     )
-    also = f"also select {listed(more, _MOST_NAMES)}" if more else ""
-    less = f"not select {listed(fewer, _MOST_NAMES)}" if fewer else ""
+    also = f"also select {listed(more, _MOST_NAMES, last='and')}" if more else ""
+    less = f"not select {listed(fewer, _MOST_NAMES, last='and')}" if fewer else ""
     text = (
         "From the same replicates, clustering by the VC-measure (the rule of dart-vc) would "
         f"{' and '.join(part for part in (also, less) if part)}."

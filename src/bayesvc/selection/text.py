@@ -38,11 +38,15 @@ def explain(selection: Selection, j: int) -> str:
     text = f"{name} {verb} by {selection.method.name}. {facts}; {_distance(selection, j)}."
     left_out = math.nan if selection.withheld else selection.left_out_frequency[j]
     if not math.isnan(left_out):
-        text += f" It is selected in {percent(left_out)} of cases when one replicate is left out."
+        text += (
+            " It is selected whichever replicate is left out."
+            if left_out == 1
+            else f" It is selected in {percent(left_out)} of cases when one replicate is left out."
+        )
     if selection.row_frequency is not None:
         share = percent(selection.row_frequency[j])
-        parts = "half-samples" if selection.row_fraction == 0.5 else "subsamples"
-        text += f" It is selected from {share} of the {parts} of the rows."
+        parts = "half" if selection.row_fraction == 0.5 else "a subsample"
+        text += f" It is selected in {share} of the runs that use only {parts} of the rows."
     for twin in selection.twins:
         if selection.feature_names[j] in (twin.unselected, twin.selected):
             own = selection.feature_names[j] == twin.unselected
@@ -169,7 +173,7 @@ def table_rows(selection: Selection) -> list[list[str]]:
     header = ["variable", "selected", label, "in draws", "margin"]
     header += [] if of_paper is None else ["VC-measure selects"]
     in_rows = "in half-samples" if selection.row_fraction == 0.5 else "in subsamples"
-    header.append("leave-one-out" if of_rows is None else in_rows)
+    header.append("one replicate left out" if of_rows is None else in_rows)
     stable = _leave_one_out(selection) if of_rows is None else of_rows
     rows = [
         [
