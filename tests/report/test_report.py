@@ -244,7 +244,7 @@ def test_the_call_repeats_what_is_done_without_signal(settings: dict[str, bool])
     assert repr(scope["found"]) == repr(found)
     both = bv.compare(X, y, ["dart-vc", "dart-mpm"], **SEEDED, **settings)
     exec(comparison_code(both), scope)
-    assert repr(scope["both"]) == repr(both)
+    assert repr(scope["compared"]) == repr(both)
 
 
 def test_the_call_leaves_out_half_samples_where_there_were_none(fitted: Any) -> None:
@@ -290,7 +290,7 @@ def test_a_comparison_is_reported_and_repeated(fitted: Any) -> None:
     assert page.data["charts"]["matrix"]["methods"] == names
     scope = {"X": X, "y": y}
     exec(comparison_code(several), scope)
-    again: Any = scope["both"]
+    again: Any = scope["compared"]
     assert [found.names for found in again.values()] == [found.names for found in several.values()]
 
 

@@ -156,7 +156,8 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
     rows = []
     if not math.isnan(mixing.sigma_rhat):
         rows += [
-            ("R-hat of sigma", f"{mixing.sigma_rhat:.3f}", "1 if the replicates agree"),
+            ("R-hat of sigma (sd of the errors)", f"{mixing.sigma_rhat:.3f}",
+             "1 if the replicates agree"),
             ("Effective sample size of sigma", words.decimal(mixing.sigma_ess),
              f"of {words.number(draws.sigma.size)}"),
         ]  # fmt: skip

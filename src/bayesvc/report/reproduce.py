@@ -84,7 +84,7 @@ def comparison_code(selections: Mapping[str, Selection]) -> str:
     names = "[" + ", ".join(f'"{name}"' for name in selections) + "]"
     arguments = [names, *_run_arguments(draws), *_order_arguments(selections.values())]
     arguments += _signal_arguments(first)
-    return _code(draws, _call("both", "compare", ["X", "y", *arguments]))
+    return _code(draws, _call("compared", "compare", ["X", "y", *arguments]))
 
 
 def prior_code(prior: TreePrior) -> str:

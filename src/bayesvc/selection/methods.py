@@ -96,7 +96,7 @@ _ALL = (
            "distribution; lenient"),
     Recipe("bart-vip-gse", "bart", "vip", "gse", 10, 50,
            "selects variables whose proportion of splits exceeds its null mean by a number of "
-           "standard deviations that is the same for all; strict"),
+           "standard deviations that is the same for all"),
     Recipe("bart-vip-gmax", "bart", "vip", "gmax", 10, 50,
            "selects variables whose proportion of splits exceeds a quantile of the largest null "
            "values; strictest"),
