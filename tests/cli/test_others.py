@@ -30,7 +30,7 @@ def test_compare_shows_where_methods_agree(run_process, file, tmp_path):
 
 
 def test_compare_of_noise_warns(run, tmp_path):
-    rng = np.random.default_rng(2)
+    rng = np.random.default_rng(7)
     columns = {name: rng.random(80) for name in "yabc"}
     pl.DataFrame(columns).write_csv(tmp_path / "noise.csv")
     options = ("--methods", "dart-vc,dart-mpm", "--out", "out", *SHORT_OPTIONS)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import kstest, spearmanr
+from scipy.stats import combine_pvalues, kstest, spearmanr
 
 import bayesvc as bv
 from bayesvc.responses.read import read_dataset
 from bayesvc.sampling.config import check_sampling_config
 from bayesvc.selection import held_out
-from bayesvc.selection.held_out import N_FOLDS, HeldOutTest, held_out_test
+from bayesvc.selection.held_out import N_BLOCKS, HeldOutTest, held_out_test
 from bayesvc.selection.signal import find_signal, signal_prior
 from tests.helpers.settings import SETTLED
 
@@ -26,25 +26,29 @@ def run_test(X, y, n_iterations=10_000, **about):
     return held_out_test(data, signal_prior(data), n_iterations, CONFIG)
 
 
-def test_the_combined_p_value_is_e_times_the_geometric_mean():
-    assert HeldOutTest(np.zeros(2), np.array([0.01, 0.04])).p_value == pytest.approx(np.e * 0.02)
-    assert HeldOutTest(np.zeros(2), np.array([0.9, 1.0])).p_value == 1
+@pytest.mark.parametrize("p_values", [[0.01, 0.04, 0.5], [0.3, 0.9], [1.0, 1.0, 1.0], [0.2]])
+def test_p_values_are_combined_by_fishers_method(p_values):
+    expected = combine_pvalues(p_values, "fisher").pvalue
+    own = HeldOutTest(np.zeros(len(p_values)), np.array(p_values)).p_value
+    assert own == pytest.approx(expected, rel=1e-9)
 
 
 def test_each_p_value_is_exact_without_signal():
-    """They are uniform on the multiples of 1 / 500 if y does not depend on X."""
+    """They are uniform on the multiples of 1 / 500 if y does not depend on X, and independent."""
     rng = np.random.default_rng(1)
-    X = rng.uniform(size=(40, 3))
-    p_values = [run_test(X, rng.normal(size=40), 500).p_values for _ in range(60)]
-    first = np.array(p_values)[:, 0]  # those of one table depend on each other
-    assert kstest(first - rng.uniform(0, 1 / 500, 60), "uniform").pvalue > 1e-4
+    X = rng.uniform(size=(60, 3))
+    p_values = np.array([run_test(X, rng.normal(size=60), 500).p_values for _ in range(60)])
+    smooth = p_values - rng.uniform(0, 1 / 500, p_values.shape)
+    assert kstest(smooth.ravel(), "uniform").pvalue > 1e-4
+    combined = [HeldOutTest(own, own).p_value for own in smooth]
+    assert kstest(combined, "uniform").pvalue > 1e-4
 
 
 def test_what_is_predicted_is_found():
     rng = np.random.default_rng(2)
     X = rng.uniform(size=(100, 5))
     found = run_test(X, X[:, 3] + 0.1 * rng.normal(size=100))
-    assert found.correlations.shape == found.p_values.shape == (N_FOLDS,)
+    assert found.correlations.shape == found.p_values.shape == (N_BLOCKS,)
     assert found.correlations.min() > 0.8
     assert found.p_values.max() == 1 / (1 + held_out.N_PERMUTATIONS)
 
@@ -52,22 +56,25 @@ def test_what_is_predicted_is_found():
 def test_predictions_are_of_rows_that_were_not_fitted(monkeypatch):
     """And they are in the order of the rows, which the correlation with y shows."""
     seen = []
-    fit_without = held_out._fit_without
+    fit = held_out._fit
 
-    def watched(folds, numbers, data, *rest):
-        draws = fit_without(folds, numbers, data, *rest)
-        seen.extend(zip(folds, draws, strict=True))
+    def watched(earlier, *rest):
+        draws = fit(earlier, *rest)
+        seen.extend(zip(earlier, draws, strict=True))
         return draws
 
-    monkeypatch.setattr(held_out, "_fit_without", watched)
+    monkeypatch.setattr(held_out, "_fit", watched)
     rng = np.random.default_rng(3)
-    X, y = rng.uniform(size=(80, 3)), rng.normal(size=80)
+    X, y = rng.uniform(size=(90, 3)), rng.normal(size=90)
     found = run_test(X, y)
-    assert sorted(np.concatenate([fold for fold, _ in seen]).tolist()) == list(range(80))
-    for (fold, draws), correlation in zip(seen, found.correlations, strict=True):
-        assert draws.n_rows == 60
-        mean = draws.forests[0].predict(np.asfortranarray(X[fold])).mean(axis=0)
-        assert correlation == pytest.approx(spearmanr(mean, y[fold]).statistic)
+    befores = [set(rows.tolist()) for rows, _ in seen] + [set(range(90))]
+    assert [len(rows) for rows in befores] == [45, 60, 75, 90]
+    assert [draws.n_rows for _, draws in seen] == [45, 60, 75]
+    for k, (_, draws) in enumerate(seen):
+        assert befores[k] < befores[k + 1]
+        block = sorted(befores[k + 1] - befores[k])
+        mean = draws.forests[0].predict(np.asfortranarray(X[block])).mean(axis=0)
+        assert found.correlations[k] == pytest.approx(spearmanr(mean, y[block]).statistic)
 
 
 def test_an_interaction_without_main_effects_is_evidence():
@@ -97,13 +104,14 @@ def test_categories_missing_values_groups_and_weights():
     assert run_test(X, y, **about).p_value < 0.05
 
 
-def test_folds_have_the_same_part_of_each_class():
+def test_blocks_have_the_same_part_of_each_class():
     rng = np.random.default_rng(7)
-    y = np.array([1] * 8 + [0] * 72)
-    data = read_dataset(rng.uniform(size=(80, 3)), y)
-    folds = held_out._folds(data, signal_prior(data), 0)
-    assert [int(y[fold].sum()) for fold in folds] == [2] * N_FOLDS
-    assert [len(fold) for fold in folds] == [20] * N_FOLDS
+    y = np.array([1] * 12 + [0] * 72)
+    data = read_dataset(rng.uniform(size=(84, 3)), y)
+    parts = held_out._divide(data, signal_prior(data), 0)
+    assert [int(y[block].sum()) for _, block in parts] == [2] * N_BLOCKS
+    assert [len(block) for _, block in parts] == [14] * N_BLOCKS
+    assert [int(y[before].sum()) for before, _ in parts] == [6, 8, 10]
 
 
 def test_permutations_stay_within_blocks():

@@ -1,7 +1,15 @@
-"""How well trees that are fitted to some of the rows predict the others."""
+"""How well trees that are fitted to some of the rows predict others.
+
+The rows are put into a random order. Trees are fitted to the first half and predict the next block
+of rows, then to these together and predict the block after that, and so on. If y does not depend on
+X, the p-value of each block is valid whatever the rows before it are, so the p-values of the blocks
+are independent. Those of cross-validation would not be, and a combination of them that is valid
+whatever their dependence has little power.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 
@@ -17,32 +25,32 @@ from bayesvc.sampling.chain import sample_side_by_side
 from bayesvc.sampling.config import ChainConfig, SamplingConfig
 from bayesvc.sampling.seeds import Role, derived_entropy, random_order, random_words
 
-N_FOLDS = 4
+N_BLOCKS = 3
 N_PERMUTATIONS = 499
+_FIRST_PART = 0.5  # of the rows, to which the first chain is fitted
 _LEAST_ROWS = 20
-_MOST_TESTED = 5000  # rows of a fold: more would not change the verdict
-_FRACTION = 0.08  # of the iterations of the selection
-_ITERATIONS = (50, 2000)  # of a chain, at least and at most
+_MOST_TESTED = 5000  # rows of a block: more would not change the verdict
+_FRACTION = 0.15  # of the iterations of the selection
+_ITERATIONS = (50, 5000)  # of a chain, at least and at most
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOutTest:
-    """How well short chains predict the rows of a fold when they are fitted to the other folds.
+    """How well short chains predict blocks of rows when they are fitted to the rows before these.
 
     Attributes
     ----------
-    correlations : ndarray (n_folds,)
-        Rank correlation of the prediction with y, in each fold.
-    p_values : ndarray (n_folds,)
-        How often permutations of y within the fold correlate as much. If y does not depend on X,
-        the prediction does not depend on y in the fold, so each of them is exact.
+    correlations : ndarray (n_blocks,)
+        Rank correlation of the prediction with y, in each block.
+    p_values : ndarray (n_blocks,)
+        How often permutations of y within the block correlate as much.
 
     Examples
     --------
     >>> import numpy as np
     >>> from bayesvc.selection.held_out import HeldOutTest
-    >>> HeldOutTest(np.array([0.9, 0.8]), np.array([0.002, 0.008])).p_value
-    0.0108...
+    >>> HeldOutTest(np.array([0.4, 0.3]), np.array([0.05, 0.1])).p_value
+    0.0314...
     """
 
     correlations: FloatArray
@@ -50,14 +58,19 @@ class HeldOutTest:
 
     @property
     def p_value(self) -> float:
-        """The geometric mean times e, which is valid however the folds depend on each other."""
-        return min(1.0, math.e * float(np.exp(np.log(self.p_values).mean())))
+        """The p-values of the blocks, combined by Fisher's method: they are independent."""
+        product = float(np.prod(self.p_values))
+        term, total = 1.0, 1.0
+        for k in range(1, len(self.p_values)):
+            term *= -math.log(product) / k
+            total += term
+        return min(1.0, product * total)
 
 
 def held_out_test(
     data: Dataset, prior: TreePrior, n_iterations: int, config: SamplingConfig
 ) -> HeldOutTest | None:
-    """Fit one chain to each three quarters of the rows, and predict the remaining quarter.
+    """Fit one chain to the rows before each block, and predict the rows of the block.
 
     Together the chains take a small part of `n_iterations`. None for rows in time order, which are
     not exchangeable with others, for tables that are too small or too large to be divided, and if y
@@ -73,33 +86,32 @@ def held_out_test(
     >>> X = np.random.default_rng(0).uniform(size=(100, 3))
     >>> config = check_sampling_config(random_state=0)
     >>> held_out_test(read_dataset(X, X[:, 1]), bv.DART(), 50_000, config).correlations.round(1)
-    array([1., 1., 1., 1.])
+    array([1., 1., 1.])
     """
-    folds = _folds(data, prior, config.entropy)
-    if not folds:
+    parts = _divide(data, prior, config.entropy)
+    if not parts:
         return None
-    length = int(np.clip(_FRACTION * n_iterations / N_FOLDS, *_ITERATIONS))
+    length = int(np.clip(_FRACTION * n_iterations / N_BLOCKS, *_ITERATIONS))
     chain = ChainConfig(length // 2, length - length // 2, keep_trees=True)
     own = replace(config, chain=chain, checkpoint=None, shorter=())
     at_once = max(1, int(MOST_COPIED_CELLS / (data.n_rows * data.X.shape[1])))
     found: list[tuple[float, float]] = []
-    for first in range(0, N_FOLDS, at_once):
-        numbers = range(first, min(first + at_once, N_FOLDS))
-        sampled = _fit_without([folds[k] for k in numbers], numbers, data, prior, own)
+    for first in range(0, N_BLOCKS, at_once):
+        numbers = range(first, min(first + at_once, N_BLOCKS))
+        sampled = _fit([parts[k][0] for k in numbers], numbers, data, prior, own)
         found += [
-            _compare(_predict(draws, data, folds[k]), data, folds[k], config.entropy, k)
+            _compare(_predict(draws, data, parts[k][1]), data, parts[k][1], config.entropy, k)
             for k, draws in zip(numbers, sampled, strict=True)
         ]
     correlations, p_values = np.array(found).T
     return HeldOutTest(correlations, p_values)
 
 
-def _fit_without(
-    folds: list[IntArray], numbers: range, data: Dataset, prior: TreePrior, config: SamplingConfig
+def _fit(
+    earlier: list[IntArray], numbers: range, data: Dataset, prior: TreePrior, config: SamplingConfig
 ) -> list[Draws]:
-    """Run a chain on the rest of the rows for each of the folds."""
-    rest = [np.setdiff1d(np.arange(data.n_rows), fold) for fold in folds]
-    parts = [data.part(rows, keep_values=True, n_jobs=config.n_jobs) for rows in rest]
+    """Run a chain on each of some parts of the rows."""
+    parts = [data.part(rows, keep_values=True, n_jobs=config.n_jobs) for rows in earlier]
     configs = [
         replace(config, entropy=derived_entropy(config.entropy, Role.HELD_OUT_CHAIN, number))
         for number in numbers
@@ -107,19 +119,27 @@ def _fit_without(
     return sample_side_by_side(parts, prior, 1, configs)
 
 
-def _folds(data: Dataset, prior: TreePrior, entropy: int) -> list[IntArray]:
-    """Return the rows of each fold, ascending, with the same part of each class; or none."""
+def _divide(data: Dataset, prior: TreePrior, entropy: int) -> list[tuple[IntArray, IntArray]]:
+    """Return the rows before each block and those of it, ascending; none if there cannot be any.
+
+    Each block has the same proportion of each class.
+    """
     n, p = data.X.shape
-    least = max(_LEAST_ROWS, 3 * prior.min_samples_leaf)
+    least = max(_LEAST_ROWS, 4 * prior.min_samples_leaf)
     if data.shifts or n < least or n * p > MOST_COPIED_CELLS:
         return []
-    order = random_order(entropy, Role.HELD_OUT_FOLDS, 0, n)
-    strata = [members for _, members in data.y.model.strata(data.y)]
-    own = np.concatenate([order[np.isin(order, members)] for members in strata])
-    folds = [np.sort(own[number::N_FOLDS]) for number in range(N_FOLDS)]
+    order = random_order(entropy, Role.HELD_OUT_BLOCKS, 0, n)
+    place = np.empty(n)  # of each row among those of its class, between 0 and 1
+    for _, members in data.y.model.strata(data.y):
+        own = order[np.isin(order, members)]
+        place[own] = (np.arange(len(own)) + 0.5) / len(own)
+    ends = np.linspace(_FIRST_PART, 1, N_BLOCKS + 1)
+    parts = [
+        (np.flatnonzero(place < low), np.flatnonzero((place >= low) & (place < high)))
+        for low, high in itertools.pairwise(ends)
+    ]
     y = data.y.values
-    varies = all(np.ptp(y[np.setdiff1d(np.arange(n), fold)]) > 0 for fold in folds)
-    return folds if varies else []
+    return parts if all(len(block) and np.ptp(y[before]) > 0 for before, block in parts) else []
 
 
 def _predict(draws: Draws, data: Dataset, rows: IntArray) -> FloatArray:
@@ -132,8 +152,10 @@ def _predict(draws: Draws, data: Dataset, rows: IntArray) -> FloatArray:
 def _compare(
     predicted: FloatArray, data: Dataset, rows: IntArray, entropy: int, number: int
 ) -> tuple[float, float]:
-    """Return the rank correlation of prediction and response in a fold, and its p-value."""
-    some = np.sort(random_order(entropy, Role.HELD_OUT_FOLDS, number + 1, len(rows))[:_MOST_TESTED])
+    """Return the rank correlation of prediction and response in a block, and its p-value."""
+    some = np.sort(
+        random_order(entropy, Role.HELD_OUT_BLOCKS, number + 1, len(rows))[:_MOST_TESTED]
+    )
     blocks = None if data.blocks is None else data.blocks[rows[some]]
     x, y = _centred_ranks(predicted[some]), _centred_ranks(data.y.values[rows[some]])
     own = float(x @ y)

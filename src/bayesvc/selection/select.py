@@ -114,9 +114,9 @@ def select(
         in time have in common does not count as evidence. It concerns the signal test and null
         replicates; the model still treats rows as independent.
     signal_test : bool, default True
-        Also test whether y depends on X at all, with short chains that predict held-out rows and,
-        if these do not decide, with short chains on permuted responses; see ``selection.signal``.
-        It takes about 10 to 40 % of the time of the chains themselves.
+        Also test whether y depends on X at all, by rank correlations and by chains that predict
+        rows which they were not fitted to; see ``selection.signal``. It takes 10 to 30 % of the
+        time of the chains themselves.
     allow_empty : bool, optional
         Select nothing unless that test finds evidence of signal. By default True with the measure
         "relevance", as in the default method, and False with others, which select as in the paper.

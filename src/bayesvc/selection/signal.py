@@ -31,17 +31,17 @@ _LEAST_ITERATIONS = 50  # where the selection itself is short
 class SignalTest:
     """A test of the null hypothesis that y does not depend on X.
 
-    It has up to three parts. Chains fitted to three quarters of the rows predict the rest; the
-    largest rank correlation of y with a column is compared with those of permuted responses; and so
-    is how much of the variance of y a short chain explains. The last part takes most of the time,
-    and is left out if the others suffice.
+    It has two parts: chains that are fitted to some of the rows predict others, and the largest
+    rank correlation of y with a column is compared with those of permuted responses. Where no rows
+    can be held out, how much of the variance of y a short chain explains is compared with permuted
+    responses instead, and rank correlations are only tested with at least as many columns as rows.
 
     Attributes
     ----------
     explained : float
         Proportion of the variance of y that a short chain explains: that of its posterior mean.
     null : ndarray (n_permutations,)
-        The same for permuted responses. It is empty if the other parts suffice.
+        The same for permuted responses. It is empty if rows are held out.
     correlation : float or None
         Largest absolute rank correlation of y with a column, if it is tested.
     null_correlation : ndarray or None
@@ -52,10 +52,8 @@ class SignalTest:
         Correlation of the residuals of successive rows, if rows are taken to be independent and
         the response has residuals.
     p_value : float
-        The smallest p-value of the parts, corrected for their number: times 4 for held-out rows and
-        for the rank correlation, and times 2 for the variance explained. Without held-out rows,
-        both remaining ones are doubled; a single one is left as it is. If y does not depend on X,
-        it is at most 0.05 in at most 5 % of cases.
+        The smaller p-value of the parts, times their number. If y does not depend on X, it is at
+        most 0.05 in at most 5 % of cases.
     verdict : {"evidence", "inconclusive", "none"}
         "evidence" of signal for p-values up to 0.05, "inconclusive" up to 0.2, "none" beyond.
 
@@ -81,16 +79,15 @@ class SignalTest:
 
     @property
     def p_value(self) -> float:
-        """Proportion of permuted responses with as much signal as y, corrected for the parts."""
+        """The smaller p-value of the parts, times their number."""
         parts = []
         if self.held_out is not None:
-            parts.append((4, self.held_out.p_value))
+            parts.append(self.held_out.p_value)
         if self.correlation is not None and self.null_correlation is not None:
-            weight = 2 if self.held_out is None else 4
-            parts.append((weight, _p_value(self.correlation, self.null_correlation)))
+            parts.append(_p_value(self.correlation, self.null_correlation))
         if len(self.null):
-            parts.append((2 if parts else 1, _p_value(self.explained, self.null)))
-        return min(1.0, *(weight * own for weight, own in parts))
+            parts.append(_p_value(self.explained, self.null))
+        return min(1.0, len(parts) * min(parts))
 
     @property
     def verdict(self) -> Literal["evidence", "inconclusive", "none"]:
@@ -127,8 +124,8 @@ class SignalTest:
         said = []
         if self.held_out is not None:
             said.append(
-                "Trees fitted to three quarters of the rows predict the rest with a rank "
-                f"correlation of {self.held_out.correlations.mean():.2f} on average."
+                "Trees fitted to some of the rows predict others with a rank correlation of "
+                f"{self.held_out.correlations.mean():.2f} on average."
             )
         if self.correlation is not None and self.null_correlation is not None:
             said.append(
@@ -194,7 +191,7 @@ def find_signal(data: Dataset, n_iterations: int, config: SamplingConfig) -> Sig
     if found.held_out is not None or data.n_rows <= len(data.names):
         largest = largest_correlations(data, config.entropy)
         found = replace(found, correlation=float(largest[0]), null_correlation=largest[1:])
-    if found.held_out is not None and found.found:
+    if found.held_out is not None:
         data.forget_linear_model()
         return found
     roles = (Role.SIGNAL_PERMUTATION, Role.SIGNAL_REPLICATE)
