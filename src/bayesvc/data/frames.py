@@ -23,6 +23,20 @@ def frame_kind(X: Any) -> str | None:
     return package if package in KINDS else None
 
 
+def series_name(y: Any) -> str:
+    """Return the name of a series, or "y" for anything without a name.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from bayesvc.data.frames import series_name
+    >>> series_name(pandas.Series([1.0], name="dose")), series_name([1.0])
+    ('dose', 'y')
+    """
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else "y"
+
+
 def make_frame(columns: dict[str, Any], kind: str | None) -> Any:
     """Return a data frame of a library, by default the first one that is installed.
 

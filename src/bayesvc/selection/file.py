@@ -109,6 +109,9 @@ def _settings(selection: Selection) -> dict[str, Any]:
         "residual_correlation": None if signal is None else signal.residual_correlation,
         "enough": None if stopping is None else asdict(stopping),
         "data_notes": [note.as_dict() for note in selection.data_notes],
+        "target": selection.target,
+        "time_order": selection.time_order,
+        "in_blocks": selection.in_blocks,
     }
 
 
@@ -141,6 +144,9 @@ def from_parts(
         row_fraction=float(settings.get("row_fraction", 0.5)),  # earlier files do not say
         stored_per_replicate=_optional("per_replicate", arrays, (draws.n_replicates, p)),
         data_notes=tuple(_note(note) for note in settings.get("data_notes", ())),
+        target=str(settings.get("target", "y")),  # earlier files do not say
+        time_order=bool(settings.get("time_order", False)),
+        in_blocks=bool(settings.get("in_blocks", False)),
     )
 
 
@@ -182,6 +188,7 @@ def _signal(settings: dict[str, Any], arrays: ReadArrays) -> SignalTest | None:
     found = SignalTest(
         float(explained), np.zeros(0),
         residual_correlation=None if neighbours is None else float(neighbours),
+        time_order=bool(settings.get("time_order", False)),
     )  # fmt: skip
     if "signal/held_out" in arrays:
         found = replace(found, held_out=_held_out(arrays))

@@ -52,15 +52,13 @@ class Selection:
     mask : ndarray of bool of shape (n_features,)
         Which variables are selected.
     threshold_result : ThresholdResult
-        What the threshold returned: the limit and the margin of each variable; for clustering
-        also the dendrogram.
+        What the threshold returned: limits and margins; for clustering also the dendrogram.
     values : ndarray of shape (n_features,) or (n_features, n_columns)
         What the measure returned.
     null : ndarray of shape (n_permutations, n_features) or None
         The measure of each null replicate.
     draws, permuted : Draws
-        The replicates; their `random_state` is the seed of the selection. `permuted` are the null
-        replicates, one per permuted response, or None.
+        The replicates, with the seed, and the null replicates, one per permuted response, or None.
     twins : tuple of Twin
         Unselected columns that are nearly the same as selected ones.
     frame : {"pandas", "polars"} or None
@@ -79,6 +77,10 @@ class Selection:
         `per_replicate` of a measure that is known from a file only.
     data_notes : tuple of Note
         What should be checked in the data; part of `notes`.
+    target : str
+        Name of the response in texts.
+    time_order, in_blocks : bool
+        Whether responses were permuted by circular shifts, and only within blocks of rows.
 
     Examples
     --------
@@ -107,6 +109,9 @@ class Selection:
     row_fraction: float = 0.5
     stored_per_replicate: FloatArray | None = None
     data_notes: tuple[Note, ...] = ()
+    target: str = "y"
+    time_order: bool = False
+    in_blocks: bool = False
 
     @property
     def feature_names(self) -> tuple[ColumnName, ...]:
@@ -242,10 +247,7 @@ class Selection:
 
     @cached_property
     def paper_mask(self) -> BoolArray | None:
-        """What the paper's VC-measure with clustering selects by the same replicates.
-
-        None unless the method is one of the package's own, by the probability of relevance.
-        """
+        """What the VC-measure with clustering selects, for methods of the package's own."""
         if not self.method.measure.checked or self.draws.n_features < 2:
             return None
         return clustering(vc_measure(self.draws))

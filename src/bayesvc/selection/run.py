@@ -110,6 +110,7 @@ def make_selection(
     signal: SignalTest | None,
     *,
     allow_empty: bool,
+    target: str = "y",
 ) -> Selection:
     """Apply one method to its draws; `allow_empty`: select nothing if there is no signal."""
     assert method.prior is not None
@@ -128,6 +129,9 @@ def make_selection(
         frame=frame,
         signal=signal,
         allow_empty=allow_empty,
+        target=target,
+        time_order=data.shifts,
+        in_blocks=data.blocks is not None,
     )
     if found.withheld:
         return replace(found, mask=np.zeros_like(mask))

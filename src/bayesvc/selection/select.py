@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from bayesvc._typing import FloatArray, PathLike
 from bayesvc._validation import check_choice, check_flag, check_number
-from bayesvc.data.frames import frame_kind
+from bayesvc.data.frames import frame_kind, series_name
 from bayesvc.data.schema import Groups
 from bayesvc.draws.draws import Draws
 from bayesvc.exceptions import issue_warnings
@@ -191,7 +191,9 @@ def select(
     if config.shorter:
         stopping = with_lengths(stopping, sampled[plan.prior].draws, config)
     signal = run_signal_test(data, [plan], sampled, config) if signal_test else None
-    found = make_selection(plan, sampled, data, frame_kind(X), signal, allow_empty=checks[0])
+    found = make_selection(
+        plan, sampled, data, frame_kind(X), signal, allow_empty=checks[0], target=series_name(y)
+    )
     if checks[1] and not found.withheld:
         frequency = half_sample_frequency(data, plan, found.draws, config)
         found = replace(found, row_frequency=frequency)
@@ -272,9 +274,9 @@ def compare(
     )
     sampled = sample_methods(data, plans, config)
     signal = run_signal_test(data, plans, sampled, config) if signal_test else None
-    frame = frame_kind(X)
+    frame, target = frame_kind(X), series_name(y)
     every = [
-        make_selection(plan, sampled, data, frame, signal, allow_empty=empty)
+        make_selection(plan, sampled, data, frame, signal, allow_empty=empty, target=target)
         for plan, (empty, _) in zip(plans, checks, strict=True)
     ]
     found = {one.method.name: one for one in with_data_notes(every, data, response)}

@@ -49,8 +49,9 @@ class SignalTest:
     held_out : HeldOutTest or None
         How well held-out rows are predicted, if they are.
     residual_correlation : float or None
-        Correlation of the residuals of successive rows, if rows are taken to be independent and
-        the response has residuals.
+        Correlation of the residuals of successive rows, if the response has residuals.
+    time_order : bool
+        Whether responses are permuted by circular shifts.
     p_value : float
         The smaller p-value of the parts, times their number. If y does not depend on X, it is at
         most 0.05 in at most 5 % of cases.
@@ -76,6 +77,7 @@ class SignalTest:
     null_correlation: FloatArray | None = None
     residual_correlation: float | None = None
     held_out: HeldOutTest | None = None
+    time_order: bool = False
 
     @property
     def p_value(self) -> float:
@@ -122,6 +124,7 @@ class SignalTest:
     def _reasons(self, target: str) -> list[str]:
         """Return what the verdict rests on, and what it does not show."""
         said = []
+        permutations = "circular shifts" if self.time_order else "permutations"
         if self.held_out is not None:
             said.append(
                 "Trees fitted to some of the rows predict others with a rank correlation of "
@@ -130,14 +133,14 @@ class SignalTest:
         if self.correlation is not None and self.null_correlation is not None:
             said.append(
                 f"The largest rank correlation of {target} with a column is "
-                f"{self.correlation:.2f}; for permutations of {target} it is "
+                f"{self.correlation:.2f}; for {permutations} of {target} it is "
                 f"{self.null_correlation.mean():.2f} on average."
             )
         if len(self.null):
             said.append(
                 f"In a short run, trees explain {percent(self.explained)} of the variance of "
-                f"{target} in the rows that they are fitted to; for {len(self.null)} permutations "
-                f"of {target}, they explain {percent(self.null.mean())} on average."
+                f"{target} in the rows that they are fitted to; for {len(self.null)} "
+                f"{permutations} of {target}, they explain {percent(self.null.mean())} on average."
             )
         if not self.found:
             said.append(
@@ -187,6 +190,7 @@ def find_signal(data: Dataset, n_iterations: int, config: SamplingConfig) -> Sig
         np.zeros(0),
         residual_correlation=_correlation_of_neighbours(data, residuals),
         held_out=held_out_test(data, prior, n_iterations, own),
+        time_order=data.shifts,
     )
     if found.held_out is not None or data.n_rows <= len(data.names):
         largest = largest_correlations(data, config.entropy)
@@ -226,12 +230,10 @@ def _explained(
 def _correlation_of_neighbours(data: Dataset, residuals: FloatArray) -> float | None:
     """Return the correlation of successive residuals; None where it would say nothing.
 
-    That is so if a dependence is accounted for, if the response has no residuals, and if the rows
-    are sorted by it.
+    That is so if the response has no residuals, and if the rows are sorted by it.
     """
-    accounted = data.shifts or data.blocks is not None
     rising = float(np.mean(np.diff(data.y.values) >= 0))
-    if accounted or not data.y.model.has_noise_variance or not 0.1 < rising < 0.9:
+    if not data.y.model.has_noise_variance or not 0.1 < rising < 0.9:
         return None
     first, second = residuals[:-1], residuals[1:]
     if min(np.ptp(first), np.ptp(second)) == 0:
