@@ -31,10 +31,10 @@ _MOST_ROWS = 20_000  # in which they are compared
 _MOST_CATEGORICAL = 1_000  # columns whose categories are counted
 _MOST_NAMES = 5
 
-_EXACT = 0.999  # a rank correlation
+_EXACT, _NEARLY = 0.999, 0.97  # rank correlations; those of strong predictors are smaller
 _FEW_OTHERS = 10  # rows whose y is not the most common one; with fewer a column may fit by chance
 _RARE = 5  # rows
-_CLASSES = (3, 10)  # distinct values of y, at least and at most
+_MOST_CLASSES = 10  # distinct values of y
 
 _IDENTIFIER = re.compile(r"(?i:(?<![a-z])(?:id|identifier|uuid)(?![a-z]))|(?<=[a-z])I[Dd](?![a-z])")
 _TIME = re.compile(r"(?i)(?<![a-z])(?:date|day|hour|minute|month|second|time|week|year|t)(?![a-z])")
@@ -70,11 +70,14 @@ def with_data_notes(
     sizes = _category_sizes(data)
     identifiers = _identifiers(data, sizes)
     sizes = {j: rows for j, rows in sizes.items() if j not in identifiers}
-    general = [_censoring(data), _class_codes(data.y, response), _rare_values(data, sizes)]
-    return [
-        replace(found, data_notes=_told(*_on_selected(found, data, identifiers), *general))
-        for found in selections
-    ]
+    rare = _rare_values(data, sizes)
+
+    def notes_on(found: Selection) -> tuple[Note, ...]:
+        target = found.target
+        codes = _class_codes(data.y, response, target)
+        return _told(*_on_selected(found, data, identifiers), _censoring(data, target), codes, rare)
+
+    return [replace(found, data_notes=notes_on(found)) for found in selections]
 
 
 def _told(*notes: Note | None) -> tuple[Note, ...]:
@@ -91,20 +94,20 @@ def _on_selected(
     """Return notes on the selected columns, and on y as the prior takes it."""
     order = selection.indices[np.argsort(selection.ranks[selection.indices], kind="stable")]
     columns = [j for variable in order for j in data.schema.variables[variable][1]]
-    identifiers, leaks = dict(identifiers), {}
+    identifiers, leaks, target = dict(identifiers), {}, selection.target
     for j in columns[:_MOST_SELECTED]:
         if j in identifiers:
             continue
         values = _column(data, j)
         if _numbers_rows(values) and not _TIME.search(str(data.schema.names[j])):
             identifiers[j] = "it numbers the rows in their order"
-        elif why := _determines(values, data.y, is_categorical=j in data.schema.categories):
-            leaks[j] = why
+        elif how := _determines(values, data.y, target, is_categorical=j in data.schema.categories):
+            leaks[j] = how
     names = data.schema.names
     prior = selection.method.prior
     return (
-        _leak(leaks, names), _identifier(identifiers, names),
-        _constant_in_blocks(data, columns[:_MOST_SELECTED]), _skewed(prior, data.y),
+        _leak(leaks, names, target), _identifier(identifiers, names),
+        _constant_in_blocks(data, columns[:_MOST_SELECTED]), _skewed(prior, data.y, target),
     )  # fmt: skip
 
 
@@ -115,8 +118,10 @@ def _numbers_rows(values: FloatArray) -> bool:
     return bool(values[0] % 1 == 0 and abs(steps[0]) == 1 and (steps == steps[0]).all())
 
 
-def _determines(values: FloatArray, y: EncodedResponse, *, is_categorical: bool) -> str | None:
-    """Return by what a column alone tells y almost exactly, or None if it does not."""
+def _determines(
+    values: FloatArray, y: EncodedResponse, target: str, *, is_categorical: bool
+) -> tuple[str, bool] | None:
+    """Return by what a column alone tells y, and whether almost exactly; None if it does not."""
     step = -(-len(values) // _MOST_ROWS)
     values, own = values[::step], y.values[::step]
     if y.classes is None:
@@ -125,13 +130,17 @@ def _determines(values: FloatArray, y: EncodedResponse, *, is_categorical: bool)
     if len(own) < FEW_ROWS or len(own) - _largest_count(own) < _FEW_OTHERS:
         return None
     if is_categorical:
-        return "each category has one value of y" if _categories_tell(values, own) else None
+        tells = _categories_tell(values, own)
+        return (f"each category has one value of {target}", True) if tells else None
     if y.classes is not None:
-        return "it separates the two classes" if _separates(values, own == 1) else None
+        return ("it separates the two classes", True) if _separates(values, own == 1) else None
     if values.min() == values.max():
         return None
     correlation = np.corrcoef(rankdata(values), rankdata(own))[0, 1]
-    return f"rank correlation {correlation:.2f}" if abs(correlation) >= _EXACT else None
+    if abs(correlation) < _NEARLY:
+        return None
+    is_exact = bool(abs(correlation) >= _EXACT)
+    return f"rank correlation {correlation:{'.2f' if is_exact else '.3g'}}", is_exact
 
 
 def _largest_count(values: FloatArray) -> int:
@@ -159,22 +168,27 @@ def _separates(values: FloatArray, is_one: BoolArray) -> bool:
     return bool(ones.max() < others.min() or others.max() < ones.min())
 
 
-def _leak(reasons: Reasons, names: tuple[ColumnName, ...]) -> Note | None:
-    if not reasons:
-        return None
-    if len(reasons) == 1:
-        ((j, why),) = reasons.items()
-        text = (
-            f"{names[j]} alone determines y almost exactly ({why}). If it was derived from y, or "
-            "is known only after y, leave it out."
-        )
-    else:
-        text = (
-            "Each of these columns alone determines y almost exactly: "
-            f"{_with_reasons(reasons, names)}. Leave out those that were derived from y, or are "
-            "known only after y."
-        )
-    return Note("leak", "warning", text)
+def _leak(
+    leaks: Mapping[int, tuple[str, bool]], names: tuple[ColumnName, ...], target: str
+) -> Note | None:
+    texts = []
+    for exact in (True, False):
+        reasons = {j: why for j, (why, is_exact) in leaks.items() if is_exact == exact}
+        how = f"determines {target} almost exactly" if exact else f"almost determines {target}"
+        if len(reasons) == 1:
+            texts.append(f"{_with_reasons(reasons, names, f' alone {how}')}.")
+            remedy = (
+                f"If it was derived from {target}, or is known only after {target}, leave it out."
+                if exact
+                else f"Check that it is not derived from {target}, nor known only after {target}."
+            )
+            texts.append(remedy)
+        elif reasons:
+            texts.append(
+                f"Each of these columns alone {how}: {_with_reasons(reasons, names)}. Leave out "
+                f"those that were derived from {target}, or are known only after {target}."
+            )
+    return Note("leak", "warning", " ".join(texts)) if texts else None
 
 
 def _constant_in_blocks(data: Dataset, selected: Iterable[int]) -> Note | None:
@@ -213,19 +227,20 @@ def _identifier(reasons: Reasons, names: tuple[ColumnName, ...]) -> Note | None:
     return Note("identifier", "warning", text)
 
 
-def _with_reasons(reasons: Reasons, names: tuple[ColumnName, ...]) -> str:
-    return listed([f"{names[j]} ({why})" for j, why in reasons.items()], _MOST_NAMES)
+def _with_reasons(reasons: Reasons, names: tuple[ColumnName, ...], verb: str = "") -> str:
+    return listed([f"{names[j]}{verb} ({why})" for j, why in reasons.items()], _MOST_NAMES)
 
 
-def _skewed(prior: TreePrior | None, y: EncodedResponse) -> Note | None:
+def _skewed(prior: TreePrior | None, y: EncodedResponse, target: str) -> Note | None:
     """Return a note if a prior without transform, and with normal errors, takes a skewed y."""
     if prior is None or (prior.transform, prior.errors) != (None, "gaussian"):
         return None
     if not y.model.has_noise_variance or not is_skewed(y.values):
         return None
     text = (
-        "y is skewed, and was fitted as it is with normal errors. Use method 'dart-relevance', or "
-        "DART or BART with transform='auto', which fits normal scores of y."
+        f"{target} is skewed, and was fitted as it is with normal errors. Use method "
+        "'dart-relevance', or DART or BART with transform='auto', which fits normal scores of "
+        f"{target}."
     )
     return Note("skewed", "info", text)
 
@@ -251,39 +266,45 @@ def _identifiers(data: Dataset, sizes: Mapping[int, IntArray]) -> dict[int, str]
     return found
 
 
-def _class_codes(y: EncodedResponse, response: str | Response) -> Note | None:
+def _class_codes(y: EncodedResponse, response: str | Response, target: str) -> Note | None:
     """Return a note if y may hold numbers of classes, and `response` does not say what it is."""
     if y.classes is not None or not isinstance(response, str) or response != "auto":
         return None
     values = np.unique(y.values)
     low, high = values[0], values[-1]
-    if not _CLASSES[0] <= len(values) <= _CLASSES[1] or len(y.values) < _RARE * len(values):
+    if not 2 <= len(values) <= _MOST_CLASSES or len(y.values) < _RARE * len(values):
         return None
+    if len(values) == 2:
+        text = (
+            f"{target} has only the values {low:g} and {high:g} and was fitted as a number. If "
+            "they are two classes, pass response='binary'."
+        )
+        return Note("class-codes", "info", text)
     if low not in (0, 1) or (values != np.arange(low, low + len(values))).any():
         return None
     text = (
-        f"y holds only whole numbers from {low:.0f} to {high:.0f}, and was fitted as numbers in "
-        "this order. If they are counts or grades, say so with response='continuous'. If they are "
-        "classes without an order, select for each class against the rest, for example with "
-        f"y == {high:.0f} as the response."
+        f"{target} holds only whole numbers from {low:.0f} to {high:.0f}, and was fitted as "
+        "numbers in this order. If they are counts or grades, say so with response='continuous'. "
+        "If they are classes without an order, select for each class against the rest, for example "
+        f"with {target} == {high:.0f} as the response."
     )
     return Note("class-codes", "info", text)
 
 
-def _censoring(data: Dataset) -> Note | None:
+def _censoring(data: Dataset, target: str) -> Note | None:
     """Return a note if y may be times, and a column may tell which of them are censored."""
     y = data.y
-    if y.classes is not None or y.values.min() < 0 or len(np.unique(y.values)) <= _CLASSES[1]:
+    if y.classes is not None or y.values.min() < 0 or len(np.unique(y.values)) <= _MOST_CLASSES:
         return None
     for j, name in enumerate(map(str, data.schema.names)):
         if _CENSORING.search(name):
             values = _column(data, j)
             if len(np.unique(values[~np.isnan(values)])) == 2:
                 text = (
-                    f"{name} looks like the indicator of an event. If y is the time to this event, "
-                    "do not rely on the selection: every time was treated as observed, also "
-                    f"a censored one. Leave {name} out, and select for whether the event happened "
-                    "by a fixed time, in the rows that were followed that long."
+                    f"{name} looks like the indicator of an event. If {target} is the time to "
+                    "this event, do not rely on the selection: every time was treated as observed, "
+                    f"also a censored one. Leave {name} out, and select for whether the event "
+                    "happened by a fixed time, in the rows that were followed that long."
                 )
                 return Note("censoring", "warning", text)
     return None
