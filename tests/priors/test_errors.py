@@ -201,7 +201,7 @@ def test_the_result_says_what_was_chosen(data, tmp_path):
         found = bv.select(X, y, prior=bv.DART(errors="auto"), **arguments)
     with pytest.warns(bv.exceptions.BayesvcWarning):
         plain = bv.select(X, y, prior=bv.DART(), **arguments)
-    said = 'continuous, Student-t errors (chosen by errors="auto")'
+    said = "continuous, Student-t errors (chosen automatically)"
     assert f"response: {said}" in repr(found)
     assert json.loads(found.to_json())["response"] == said
     assert "response:" not in repr(plain)

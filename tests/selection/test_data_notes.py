@@ -85,7 +85,8 @@ def test_friedman_and_the_example_have_none() -> None:
         (lambda y: np.exp(y), "a alone determines y almost exactly (rank correlation 1.00)."),
         (lambda y: -(y**3), "a alone determines y almost exactly (rank correlation -1.00)."),
         (lambda y: np.where(np.arange(N) % 5, y, np.nan), "(rank correlation 1.00)"),
-        (lambda y: y + 0.2 * np.std(y) * np.sin(np.arange(N)), None),
+        (lambda y: y + 0.2 * np.std(y) * np.sin(np.arange(N)), "a alone almost determines y (rank"),
+        (lambda y: y + 0.6 * np.std(y) * np.sin(np.arange(N)), None),  # a correlation of 0.92
         (lambda y: np.where(np.arange(N) < 19, y, np.nan), None),  # too few are known
     ],
 )
@@ -98,8 +99,23 @@ def test_a_column_from_which_y_follows(
         assert notes == {}
     else:
         assert expected in notes["leak"]
-        assert "If it was derived from y" in notes["leak"]
+        remedy = "Check that it is not" if "almost d" in expected else "If it was"
+        assert f"{remedy} derived from y" in notes["leak"]
     assert notes_on(X, y, "b") == {}  # it concerns the selected columns only
+
+
+def test_notes_call_the_response_by_its_name(X: pd.DataFrame, y: Any) -> None:
+    X["a"] = y + 0.1 * np.std(y) * np.sin(np.arange(N))
+    dose = pd.Series(y, name="dose")
+    found = bv.select(X, dose, "dart-mpm", signal_test=False, **SETTLED)
+    (note,) = [note for note in found.notes if note.code == "leak"]
+    assert note.text.startswith("a alone almost determines dose (rank correlation 0.99")
+    assert "derived from dose" in note.text
+    codes = pd.Series(np.arange(N) % 2 + 1, name="class")
+    both = bv.compare(X, codes, ["dart-mpm"], **SETTLED)
+    text = " ".join(note.text for note in both.notes)
+    assert "class has only the values 1 and 2 and was fitted as a number." in text
+    assert "depends on the columns" not in text or "that class depends" in text
 
 
 def test_several_such_columns(X: pd.DataFrame, y: Any) -> None:
@@ -204,7 +220,8 @@ def test_categories_that_tell_rows_apart(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize(
     ("values", "noted"),
     [
-        ([0, 1, 2], True), ([1, 2, 3, 4], True), (list(range(10)), True), ([1.0, 2.0], False),
+        ([0, 1, 2], True), ([1, 2, 3, 4], True), (list(range(10)), True), ([1.0, 2.0], True),
+        ([2, 7], True),
         (list(range(11)), False), ([2, 3, 4], False), ([0, 1, 3], False), ([-1, 0, 1], False),
         ([0, 0.5, 1], False),
     ],
@@ -214,8 +231,10 @@ def test_numbers_that_may_be_classes(X: pd.DataFrame, values: list[float], noted
     notes = notes_on(X, y, response="auto")
     assert ("class-codes" in notes) == noted
     if noted:
-        assert "response='continuous'" in notes["class-codes"]
-        assert f"y == {values[-1]}" in notes["class-codes"]
+        kind = "binary" if len(values) == 2 else "continuous"
+        assert f"response='{kind}'" in notes["class-codes"]
+        shown = "values 1 and 2" if values == [1.0, 2.0] else f"{values[-1]}"
+        assert shown in notes["class-codes"]
     assert notes_on(X, y, response="continuous") == {}  # the caller has said what they are
 
 

@@ -80,7 +80,7 @@ def test_null_replicates_are_shifted_too():
     assert plain.permuted.data_hash != shifted.permuted.data_hash
 
 
-def test_correlated_residuals_are_noted_unless_they_are_accounted_for():
+def test_correlated_residuals_are_noted():
     rng = np.random.default_rng(14)
     X = rng.normal(size=(200, 3))
     y = X[:, 0] + series(rng, 200)[:, 0]
@@ -89,13 +89,43 @@ def test_correlated_residuals_are_noted_unless_they_are_accounted_for():
         return [note.code for note in bv.select(X, y, "dart-vc", **TWO, **how).notes]
 
     assert "dependent-rows" in codes(X, y)
-    assert "dependent-rows" not in codes(X, y, time_order=True)
-    assert "dependent-rows" not in codes(X, y, permute_within=np.arange(200) // 20)
     order = rng.permutation(200)
     assert "dependent-rows" not in codes(X[order], y[order])
     order = np.argsort(y)
     assert "dependent-rows" not in codes(X[order], y[order])
     assert "dependent-rows" not in codes(X, y > 0)
+
+
+@pytest.mark.parametrize("dependent", [True, False])
+def test_what_the_order_of_rows_does_not_change_is_noted(dependent, tmp_path):
+    rng = np.random.default_rng(14)
+    X = rng.normal(size=(200, 3))
+    y = 3 * X[:, 0] + (series(rng, 200)[:, 0] if dependent else rng.normal(size=200))
+
+    def note_on(**how):
+        found = bv.select(X, y, "dart-mpm", **TWO, **how)
+        assert "x0" in found.names
+        (note,) = [note for note in found.notes if note.code == "dependent-rows"]
+        assert note.severity == ("warning" if dependent else "info")
+        found.save(tmp_path / "found.npz")
+        assert bv.Selection.load(tmp_path / "found.npz").notes == found.notes
+        return found, note.text
+
+    found, text = note_on(time_order=True)
+    assert text.startswith("Only the signal test takes the time order into account; the prob")
+    assert text.endswith("olumns that drift over time may be selected although they are unrelated "
+                         "to y.")  # fmt: skip
+    assert ("residuals of successive rows" in text) == dependent
+    assert "circular shifts of y" in found.signal.sentence
+    assert "permutations" not in found.signal.sentence
+    blocks = np.arange(200) // 20
+    found, text = note_on(permute_within=blocks)
+    assert "takes the blocks into account" in text
+    assert "permutations of y" in found.signal.sentence
+    _, text = note_on(permute_within=blocks, time_order=True)
+    assert "takes the time order and the blocks into account" in text
+    halves = bv.select(X, y, time_order=True, **TWO | {"row_stability": True})
+    assert "the probabilities and half-samples do not" in str(halves)
 
 
 def test_what_is_constant_within_blocks_is_noted():

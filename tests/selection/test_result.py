@@ -14,8 +14,9 @@ import scipy.signal
 from numpy.typing import NDArray
 
 import bayesvc as bv
+from bayesvc.exceptions import Note
 from bayesvc.selection.signal import SignalTest
-from bayesvc.selection.substitutes import find_twins
+from bayesvc.selection.substitutes import Twin, find_twins
 from tests.helpers.settings import SEEDED
 
 # Short chains: what their notes warn of is not the subject here.
@@ -182,10 +183,13 @@ def test_a_selection_that_hangs_on_single_replicates_is_reported() -> None:
         "replicates disagree about the number of splits on it (R-hat "
     )
     assert note.text.endswith(
-        "Use longer chains (`burn_in`, `n_draws`) or, in `select`, more replicates "
-        "(n_replicates=6)."
+        "Use longer chains (`burn_in`, `n_draws`) or more replicates (n_replicates=6)."
     )
     assert note.text in repr(found)
+    both = bv.Comparison({"one": found, "two": found}, None)
+    assert both.notes[0].text.endswith("Use longer chains (`burn_in`, `n_draws`).")
+    leak = Note("leak", "warning", "a alone determines y.")
+    assert replace(found, data_notes=(leak,)).notes == (leak,)
 
 
 def test_no_such_note_if_the_chains_have_mixed() -> None:
@@ -239,6 +243,50 @@ def test_twins_are_named(rng: np.random.Generator) -> None:
     assert twin.correlation < -0.99
     assert any("x3" in text and "x1" in text for text in map(str, found.notes))
     assert "nearly the same as x3" in found.explain("x1")
+
+
+def test_near_twins_of_one_column_are_told_at_once() -> None:
+    draws = bv.Draws.from_counts([[[9, 0, 0, 8]]], feature_names=list("abcd"))
+    twins = (Twin("b", "a", 0.99), Twin("c", "a", -0.97))
+    found = replace(bv.select_from(draws, "dart-vc"), twins=twins)
+    (note,) = [note for note in found.notes if note.code == "twins"]
+    assert note.text == (
+        "a is nearly the same as b and c, which are not selected (rank correlation at least 0.97, "
+        "in absolute value). The data can hardly tell them apart."
+    )
+    assert found.explain("a").endswith("It is nearly the same as b and c.")
+    assert found.explain("c").endswith("It is nearly the same as a.")
+
+
+def test_what_few_half_samples_select_is_provisional() -> None:
+    draws = bv.Draws.from_counts([[[9, 7, 8, 0]]], feature_names=list("abcd"))
+    found = bv.select_from(draws, measure="mpvip")
+    assert found.names == ["a", "b", "c"]
+    assert "provisional" not in [note.code for note in found.notes]
+    few = replace(found, row_frequency=np.array([0.5, 0.4, 0.1, 0.2]))
+    (note,) = [note for note in few.notes if note.code == "provisional"]
+    assert (note.severity, note.text) == (
+        "info",
+        "b and c were selected in fewer than half of the half-samples; treat them as provisional.",
+    )
+    one = replace(found, row_frequency=np.array([0.5, 0.4, 1, 0]), row_fraction=0.3)
+    assert one.notes[-1].text == (
+        "b was selected in fewer than half of the subsamples; treat it as provisional."
+    )
+
+
+def test_the_vc_measure_is_not_asked_about_few_columns() -> None:
+    counts = np.zeros((2, 10, 10), dtype=int)
+    counts[:, :, 0], counts[:, :, 1] = 30, 1
+    many = bv.select_from(bv.Draws.from_counts(counts))
+    (note,) = [note for note in many.notes if note.code == "vc-measure"]
+    assert note.text.endswith("The method dart-vc, which has replicates of its own, may select "
+                              "others.")  # fmt: skip
+    assert "VC-measure selects" in repr(many)
+    few = bv.select_from(bv.Draws.from_counts(counts[:, :, :9]))
+    assert few.paper_mask is not None
+    assert "vc-measure" not in [note.code for note in few.notes]
+    assert "VC-measure selects" not in repr(few)
 
 
 def test_twins_by_hand() -> None:

@@ -140,7 +140,7 @@ _GOALS: dict[Goal, _Goal] = {
     "screening": _Goal("bart-vip-rank", "it missed the fewest relevant variables"),
     "confirmatory": _Goal(
         "dart-relevance",
-        "it bounds the expected proportion of false positives by 0.05",
+        "it keeps the estimated proportion of false positives at or below 0.05",
         threshold=FDR(0.05),
     ),
 }

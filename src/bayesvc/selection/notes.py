@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,8 @@ from bayesvc.exceptions import Note
 from bayesvc.measures import MEASURES
 from bayesvc.selection.methods import not_recomputable
 from bayesvc.selection.stability import MOST_NUMBERS
+from bayesvc.selection.substitutes import near_twins
+from bayesvc.selection.table import shown_paper_mask
 
 if TYPE_CHECKING:
     from bayesvc.selection.result import Selection
@@ -30,19 +32,24 @@ def notes_of(selection: Selection) -> tuple[Note, ...]:
         *notes_on_result(selection),
         *_left_out(selection),
         *_differs_from_paper(selection),
+        *_provisional(selection),
         *_twins(selection),
     )
 
 
-def notes_on_result(selection: Selection) -> tuple[Note, ...]:
-    """Return notes on the data, the replicates, the measure and the threshold."""
+def notes_on_result(selection: Selection, among: Sequence[Selection] = ()) -> tuple[Note, ...]:
+    """Return notes on the data, the replicates, the measure and the threshold.
+
+    `among`: all selections of a comparison, for which some notes are the same.
+    """
     on_threshold = (
         () if selection.withheld else selection.method.threshold.notes(selection.threshold_result)
     )
     found = [
-        _no_signal(selection), _dependent_rows(selection), _few_rows(selection),
-        *selection.data_notes,
-        _not_converged(selection), _not_stable(selection), *on_threshold,
+        _no_signal(selection, among or (selection,)),
+        _dependent_rows(selection, among or (selection,)), _few_rows(selection),
+        *selection.data_notes, _not_converged(selection, is_compared=bool(among)),
+        _not_stable(selection), *on_threshold,
         *selection.method.measure.notes(selection.draws), _not_recomputable(selection),
     ]  # fmt: skip
     return tuple(note for note in found if note is not None)
@@ -54,8 +61,9 @@ def shared_notes(selections: Mapping[str, Selection]) -> tuple[Note, ...]:
     What one method leaves out and another selects is not mentioned: the comparison shows it.
     """
     told: dict[Note, list[str]] = {}
+    among = list(selections.values())
     for name, found in selections.items():
-        for note in notes_on_result(found):
+        for note in notes_on_result(found, among):
             told.setdefault(note, []).append(name)
     notes = [
         note
@@ -71,27 +79,72 @@ def shared_notes(selections: Mapping[str, Selection]) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _no_signal(selection: Selection) -> Note | None:
+def _no_signal(selection: Selection, among: Sequence[Selection]) -> Note | None:
     if selection.signal is None or selection.signal.found:
         return None
-    text = f"{selection.signal.sentence} A selection without evidence may be due to chance."
+    text = selection.signal.describe(selection.target)
+    if any(found.mask.any() for found in among):
+        text += " A selection without evidence may be due to chance."
     return Note("no-signal", "warning", text)
 
 
-def _dependent_rows(selection: Selection) -> Note | None:
-    """Return a note if the residuals of successive rows are clearly correlated."""
+def _dependent_rows(selection: Selection, among: Sequence[Selection]) -> Note | None:
+    """Return a note if rows are not independent, by their residuals or by what the caller says."""
+    r = _clear_correlation(selection)
+    if selection.time_order or selection.in_blocks:
+        return _accounted_in_part(selection, among, r)
+    if r is None:
+        return None
+    text = (
+        f"The residuals of successive rows are correlated ({r:.2f}), so the rows do not seem to be "
+        "independent. Columns that drift over time, or differ between groups of rows, may be "
+        f"selected although they are unrelated to {selection.target}. If the rows are in time "
+        "order, use time_order=True (--time-order); if they come in groups, use permute_within= "
+        "(--blocks). The signal test then takes it into account, the rest of the method does not. "
+        "If the table was only sorted by a column, shuffle its rows."
+    )
+    return Note("dependent-rows", "warning", text)
+
+
+def _clear_correlation(selection: Selection) -> float | None:
+    """Return the correlation of the residuals of successive rows if it is beyond chance."""
     test, rows = selection.signal, selection.draws.n_rows
     if test is None or test.residual_correlation is None or rows is None:
         return None
     r = test.residual_correlation
-    if r < _LEAST_CORRELATION or r * math.sqrt(rows) < _CLEAR:
+    return None if r < _LEAST_CORRELATION or r * math.sqrt(rows) < _CLEAR else r
+
+
+def _accounted_in_part(
+    selection: Selection, among: Sequence[Selection], r: float | None
+) -> Note | None:
+    """Return a note on the parts of the methods that take rows for independent nevertheless."""
+    if not any(found.mask.any() for found in among):
         return None
-    text = (
-        f"The residuals of successive rows are correlated ({r:.2f}), so the rows do not seem to be "
-        "independent, and the result may look surer than it is. If the rows are in time order, use "
-        "time_order=True (--time-order); if they come in groups, use permute_within= (--blocks). "
-        "If the table was only sorted by a column, shuffle its rows."
+    order, drift = zip(
+        *(
+            [("the time order", "drift over time")] * selection.time_order
+            + [("the blocks", "differ between blocks")] * selection.in_blocks
+        ),
+        strict=True,
     )
+    tests = [
+        *(["the signal test"] if selection.signal is not None else []),
+        *(["the null replicates"] if any(found.null is not None for found in among) else []),
+    ]
+    probable = all(found.method.measure.is_probability for found in among)
+    rest = "the probabilities" if probable else "the importances"
+    if any(found.row_frequency is not None for found in among):
+        rest += " and half-samples"
+    take = "takes" if tests == ["the signal test"] else "take"
+    text = f"Only {' and '.join(tests)} {take} {' and '.join(order)} into account; {rest} do not. "
+    columns = (
+        f"olumns that {' or '.join(drift)} may be selected although they are unrelated to "
+        f"{selection.target}."
+    )
+    if r is None:
+        return Note("dependent-rows", "info", f"{text}C{columns}")
+    text += f"The residuals of successive rows are correlated ({r:.2f}), so c{columns}"
     return Note("dependent-rows", "warning", text)
 
 
@@ -106,13 +159,15 @@ def _few_rows(selection: Selection) -> Note | None:
     return Note("few-rows", "warning", text)
 
 
-def _not_converged(selection: Selection) -> Note | None:
+def _not_converged(selection: Selection, *, is_compared: bool) -> Note | None:
     """Return a note if the selection hangs on the replicates, and these disagree about splits.
 
     Neither alone is of use: the number of splits on a variable in a sum of trees mixes slowly, and
     so does sigma, while the selection is the same whichever replicate is left out. Hence also the
-    limit of 1.1 and not ArviZ's 1.01.
+    limit of 1.1 and not ArviZ's 1.01. A column that determines y leaves nothing to agree about.
     """
+    if any(note.code == "leak" for note in selection.data_notes):
+        return None
     draws, signal, rhat = selection.draws, selection.signal, selection.mixing.count_rhat
     if (signal is not None and not signal.found) or draws.vc.size > MOST_NUMBERS:
         return None
@@ -126,12 +181,12 @@ def _not_converged(selection: Selection) -> Note | None:
     one = len(unsettled) == 1
     shown = f"R-hat {'' if one else 'up to '}{worst:.3g}"
     names = listed([selection.feature_names[j] for j in unsettled], _MOST_NAMES, last="and")
+    more = "" if is_compared else f" or more replicates (n_replicates={2 * draws.n_replicates})"
     text = (
         f"Whether {names} {'is' if one else 'are'} selected depends on which of the "
         f"{draws.n_replicates} replicates is left out, and the replicates disagree about the "
         f"number of splits on {'it' if one else 'them'} ({shown}, above "
-        f"{diagnostics.RHAT_LIMIT}). Use longer chains (`burn_in`, `n_draws`) or, in `select`, "
-        f"more replicates (n_replicates={2 * draws.n_replicates})."
+        f"{diagnostics.RHAT_LIMIT}). Use longer chains (`burn_in`, `n_draws`){more}."
     )
     return Note("not-converged", "warning", text)
 
@@ -186,8 +241,8 @@ def _differs_from_paper(selection: Selection) -> list[Note]:
     >>> bv.select_from(bv.Draws.from_counts(counts)).notes[-1].code
     'vc-measure'
     """
-    own, other = selection.mask, selection.paper_mask
-    if other is None or selection.withheld or (own == other).all():
+    own, other = selection.mask, shown_paper_mask(selection)
+    if other is None or (own == other).all():
         return []
     more, fewer = (
         [selection.labels[j] for j in np.flatnonzero(some).tolist()]
@@ -196,20 +251,41 @@ def _differs_from_paper(selection: Selection) -> list[Note]:
     also = f"also select {listed(more, _MOST_NAMES, last='and')}" if more else ""
     less = f"not select {listed(fewer, _MOST_NAMES, last='and')}" if fewer else ""
     text = (
-        "From the same replicates, clustering by the VC-measure (the rule of dart-vc) would "
-        f"{' and '.join(part for part in (also, less) if part)}."
+        "From these replicates, clustering by the VC-measure would "
+        f"{' and '.join(part for part in (also, less) if part)}. The method dart-vc, which has "
+        "replicates of its own, may select others."
     )
     return [Note("vc-measure", "info", text)]
 
 
+def _provisional(selection: Selection) -> list[Note]:
+    """Return a note on variables that are selected, but from few of the subsamples."""
+    frequency = selection.row_frequency
+    if frequency is None:
+        return []
+    few = np.flatnonzero(selection.mask & (frequency < 0.5))
+    if not len(few):
+        return []
+    order = few[np.argsort(selection.ranks[few], kind="stable")]
+    names = listed([selection.labels[j] for j in order.tolist()], _MOST_NAMES, last="and")
+    was, them = ("was", "it") if len(few) == 1 else ("were", "them")
+    parts = "half-samples" if selection.row_fraction == 0.5 else "subsamples"
+    text = f"{names} {was} selected in fewer than half of the {parts}; treat {them} as provisional."
+    return [Note("provisional", "info", text)]
+
+
 def _twins(selection: Selection) -> list[Note]:
-    """Return a note for every near-twin of a selected variable."""
-    return [
-        Note(
-            "twins",
-            "info",
-            f"{twin.unselected} is not selected but nearly the same as {twin.selected} (rank "
-            f"correlation {twin.correlation:.2f}). The data can hardly tell them apart.",
+    """Return a note for every selected variable with near-twins."""
+    found = []
+    for selected, twins in near_twins(selection.twins).items():
+        names = listed([twin.unselected for twin in twins], _MOST_NAMES, last="and")
+        nearest = f"{twins[0].correlation:.2f}"
+        least = f"at least {min(abs(twin.correlation) for twin in twins):.2f}, in absolute value"
+        one = len(twins) == 1
+        text = (
+            f"{selected} is nearly the same as {names}, which {'is' if one else 'are'} not "
+            f"selected (rank correlation {nearest if one else least}). The data can hardly tell "
+            "them apart."
         )
-        for twin in selection.twins
-    ]
+        found.append(Note("twins", "info", text))
+    return found

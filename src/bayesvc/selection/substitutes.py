@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,21 @@ class Twin:
     unselected: str
     selected: str
     correlation: float
+
+
+def near_twins(twins: Iterable[Twin]) -> dict[str, list[Twin]]:
+    """Return the twins of each selected column that has some.
+
+    Examples
+    --------
+    >>> from bayesvc.selection.substitutes import Twin, near_twins
+    >>> list(near_twins([Twin("a", "c", 0.99), Twin("b", "c", 0.97)]))
+    ['c']
+    """
+    found: dict[str, list[Twin]] = {}
+    for twin in twins:
+        found.setdefault(twin.selected, []).append(twin)
+    return found
 
 
 def find_twins(

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesvc import thresholds
-from bayesvc._typing import FloatArray
+from bayesvc._typing import BoolArray, FloatArray
 from bayesvc.measures._tally import TALLIES
 from bayesvc.measures.base import ColumnInfo
 
 if TYPE_CHECKING:
     from bayesvc.selection.result import Selection
 
+_FEWEST_CLUSTERED = 10
 _OTHER_COLUMNS = (
     "variable",
     "selected",
@@ -47,6 +48,12 @@ def table_columns(selection: Selection) -> dict[str, Any]:
     if selection.row_frequency is not None:
         columns["row_stability"] = selection.row_frequency
     return columns
+
+
+def shown_paper_mask(selection: Selection) -> BoolArray | None:
+    """Return `paper_mask` where readers should see it; clustering is of no use for few columns."""
+    few = len(selection.mask) < _FEWEST_CLUSTERED
+    return None if few or selection.withheld else selection.paper_mask
 
 
 def measure_columns(selection: Selection) -> dict[str, ColumnInfo]:

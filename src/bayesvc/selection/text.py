@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesvc._text import as_sentence, counted, percent, probability, visible
+from bayesvc._text import as_sentence, counted, listed, percent, probability, visible
 from bayesvc._typing import FloatArray
 from bayesvc._version import __version__
 from bayesvc.selection.stability import MOST_NUMBERS
-from bayesvc.selection.table import table_columns
+from bayesvc.selection.table import shown_paper_mask, table_columns
 
 if TYPE_CHECKING:
     from bayesvc.draws.draws import Draws
@@ -47,11 +47,11 @@ def explain(selection: Selection, j: int) -> str:
         share = percent(selection.row_frequency[j])
         parts = "half" if selection.row_fraction == 0.5 else "a subsample"
         text += f" It is selected in {share} of the runs that use only {parts} of the rows."
-    for twin in selection.twins:
-        if selection.feature_names[j] in (twin.unselected, twin.selected):
-            own = selection.feature_names[j] == twin.unselected
-            other = twin.selected if own else twin.unselected
-            text += f" It is nearly the same as {visible(str(other))}."
+    label = selection.labels[j]
+    twins = [twin.unselected for twin in selection.twins if twin.selected == label]
+    twins += [twin.selected for twin in selection.twins if twin.unselected == label]
+    if twins:
+        text += f" It is nearly the same as {listed(twins, last='and')}."
     return text
 
 
@@ -76,10 +76,19 @@ def heading(selection: Selection) -> list[str]:
         lines.append(f"response: {response_text(draws)}")
     if selection.stopping is not None:
         lines.append(selection.stopping.reason)
-    if selection.signal is not None and selection.signal.found:
-        lines.append(f"{selection.signal.conclusion()}.")  # other verdicts are a note below
+    if selection.signal is not None and selection.signal.found:  # else a note below tells
+        lines.append(f"{selection.signal.conclusion(selection.target)}.")
     if method.reason is not None:
         lines.append(as_sentence(method.reason))
+    return [visible(line) for line in lines]
+
+
+def about(selection: Selection) -> list[str]:
+    """Return the method and how y was modelled, for those who are told the result elsewhere."""
+    method, response = selection.method, response_text(selection.draws)
+    replicates = counted(selection.draws.n_replicates, "replicate")
+    lines = [f"{method.name}: {method.description}; {replicates}"]
+    lines += [] if response is None else [f"response {selection.target}: {response}"]
     return [visible(line) for line in lines]
 
 
@@ -89,12 +98,14 @@ def response_text(draws: Draws) -> str | None:
     kind = draws.response if model is None else model.describe(draws.classes)
     if kind is None or prior is None or calibration is None or not says_how(draws):
         return kind
-    parts = [kind, *(["fitted as normal scores"] if calibration.score_map else [])]
-    parts.append("Student-t errors" if calibration.learns_df else "normal errors")
-    chosen = [
-        f'{name}="auto"' for name in ("errors", "transform") if getattr(prior, name) == "auto"
-    ]
-    return ", ".join(parts) + (f" (chosen by {' and '.join(chosen)})" if chosen else "")
+    chosen = [name for name in ("errors", "transform") if getattr(prior, name) == "auto"]
+    both, one = len(chosen) == 2, " (chosen automatically)"
+    parts = [kind, "Student-t errors" if calibration.learns_df else "normal errors"]
+    parts[-1] += one if chosen == ["errors"] else ""
+    if calibration.score_map or "transform" in chosen:
+        parts.append("fitted as normal scores" if calibration.score_map else "not transformed")
+        parts[-1] += one if chosen == ["transform"] else ""
+    return ", ".join(parts) + (" (both chosen automatically)" if both else "")
 
 
 def says_how(draws: Draws) -> bool:
@@ -118,8 +129,25 @@ def as_text(selection: Selection) -> str:
         lines.append(f"  {first}  {rest}".rstrip())
     if len(selection.indices) > _MOST_ROWS:
         lines.append(f"  ... and {len(selection.indices) - _MOST_ROWS} more selected")
-    lines += [f"Note: {note.text}" for note in selection.notes]
+    lines += [*legend(selection), *(f"Note: {note.text}" for note in selection.notes)]
     return "\n".join(lines)
+
+
+def legend(selection: Selection) -> list[str]:
+    """Return what the columns of the table are, for the package's own methods."""
+    measure = selection.method.measure
+    if not measure.checked:
+        return []
+    line = (
+        f"{measure.label}: estimated by a formula learned on simulated data; not a posterior "
+        "probability."
+    )
+    if selection.row_frequency is not None and selection.row_fraction == 0.5:
+        line += (
+            " In half-samples: proportion of random halves of the rows (16 by default) that select "
+            "it."
+        )
+    return [line]
 
 
 def as_html(selection: Selection) -> str:
@@ -128,6 +156,7 @@ def as_html(selection: Selection) -> str:
     first, *others = heading(selection)
     notes = "".join(f"<p><b>Note:</b> {html.escape(note.text)}</p>" for note in selection.notes)
     lines = "<br>".join(html.escape(line) for line in others)
+    notes = "".join(f"<p>{html.escape(line)}</p>" for line in legend(selection)) + notes
     return (
         f"<div><p><b>{html.escape(first)}</b><br>{lines}</p>"
         f"{html_table(header, shown)}{notes}</div>"
@@ -167,27 +196,34 @@ def table_rows(selection: Selection) -> list[list[str]]:
     others = _CANDIDATES if selection.withheld else 1
     shown += order[len(selection.indices) :][:others].tolist()
     measure, of_rows, of_paper = (
-        selection.method.measure, selection.row_frequency, selection.paper_mask
+        selection.method.measure, selection.row_frequency, shown_paper_mask(selection)
     )  # fmt: skip
     label = next(iter(selection.measure_columns)) if selection.values.ndim == 2 else measure.label
-    header = ["variable", "selected", label, "in draws", "margin"]
+    withheld = selection.withheld
+    header = ["variable", "selected", label, "in draws", *([] if withheld else ["margin"])]
     header += [] if of_paper is None else ["VC-measure selects"]
     in_rows = "in half-samples" if selection.row_fraction == 0.5 else "in subsamples"
-    header.append("one replicate left out" if of_rows is None else in_rows)
     stable = _leave_one_out(selection) if of_rows is None else of_rows
+    is_stability_known = of_rows is not None or not withheld
+    if is_stability_known:
+        header.append("one replicate left out" if of_rows is None else in_rows)
     rows = [
         [
             visible(selection.labels[j]),
             "yes" if selection.mask[j] else "no",
             probability(own) if measure.is_probability else f"{own:.3g}",
             percent(selection.draws.mpvip[:, j].mean()),
-            "" if math.isnan(selection.margin[j]) else f"{selection.margin[j]:+.2g}",
+            *([] if withheld else [_signed(selection.margin[j])]),
             *([] if of_paper is None else ["yes" if of_paper[j] else "no"]),
-            "" if math.isnan(stable[j]) else percent(stable[j]),
+            *(["" if math.isnan(stable[j]) else percent(stable[j])] if is_stability_known else []),
         ]
         for j, own in zip(shown, selection.importance[shown], strict=True)
     ]
     return [header, *rows]
+
+
+def _signed(margin: float) -> str:
+    return "" if math.isnan(margin) else f"{margin:+.2g}"
 
 
 def _leave_one_out(selection: Selection) -> FloatArray:
