@@ -23,7 +23,10 @@ from bayesvc.selection.result import Selection
 _MOST_STATIC_ROWS = 100  # in the file itself, for readers whose browser runs no scripts
 _MOST_EXPLAINED = 20
 _MOST_NAMES = 20
-_SHARED = ("Trees per forest", "Burn-in", "Draws per replicate", "Seed (random_state)")
+_SHARED = (
+    "Permuted responses", "Trees per forest", "Burn-in", "Draws per replicate",
+    "Seed (random_state)",
+)  # fmt: skip
 _MOVE_MEANINGS = {
     "birth": "proposals that split a leaf",
     "death": "proposals that join two leaves",
@@ -31,6 +34,7 @@ _MOVE_MEANINGS = {
     "swap": "proposals that exchange the rules of two splits",
     "perturb": "proposals that move the cutpoint of a split",
 }
+_WITHOUT_EVIDENCE = "Without evidence of signal, nothing is selected."
 _SOURCES = {"bayesvc": None, "counts": "another program, as split counts"}
 
 
@@ -55,8 +59,9 @@ def selection_page(
         "names": names[:_MOST_NAMES],
         "more_names": max(0, len(names) - _MOST_NAMES),
         "method": selection.method,
+        "without_evidence": _WITHOUT_EVIDENCE if selection.allow_empty else None,
         "reason": selection.method.reason and as_sentence(selection.method.reason),
-        "withheld": words.WITHHELD if selection.withheld else None,
+        "withheld": words.withheld(data.target) if selection.withheld else None,
         "figures": figures,
         "spread_caption": words.spread_caption(selection),
         "notes": words.notes(selection, data.target),
@@ -135,8 +140,8 @@ def _summary(selection: Selection, given: DataSummary | Mapping[str, Any] | None
         )
     blank = {
         name: getattr(known, name)
-        for name in ("n_rows", "n_columns", "constant", "response")
-        if getattr(given, name) is None
+        for name in ("n_rows", "n_columns", "constant", "response", "target")
+        if getattr(given, name) in (None, "y")
     }
     more = dict(given.more)
     if _selection_text.says_how(selection.draws) and given.response is not None:
@@ -196,10 +201,12 @@ def _diagnostics(selection: Selection) -> list[tuple[str, str, str]]:
 
 def _settings(selection: Selection) -> Facts:
     method, draws = selection.method, selection.draws
-    prior = None if draws.prior is None else reproduce.prior_code(draws.prior).removeprefix("bv.")
+    prior, model = draws.prior, draws.response_model
+    if prior is not None and model is not None and not model.has_noise_variance:
+        prior = replace(prior, errors="gaussian", transform=None)  # which say nothing of it
     told: dict[str, Any] = {
         "Method": method.name,
-        "Prior": prior,
+        "Prior": None if prior is None else reproduce.prior_code(prior).removeprefix("bv."),
         "Sampled by": None
         if draws.source == "bayesvc"
         else _SOURCES.get(draws.source, draws.source),
@@ -208,12 +215,20 @@ def _settings(selection: Selection) -> Facts:
         "Replicates": words.number(draws.n_replicates),
         "Null replicates": method.n_permutations or None,
         "Without evidence of signal": "select nothing" if selection.allow_empty else None,
+        "Permuted responses": _permuted(selection),
         "Trees per forest": draws.n_trees,
         "Burn-in": None if draws.burn_in is None else words.number(draws.burn_in),
         "Draws per replicate": words.number(draws.n_draws),
         "Seed (random_state)": draws.random_state,
     }
     return [(label, str(value)) for label, value in told.items() if value is not None]
+
+
+def _permuted(selection: Selection) -> str | None:
+    """Return how responses were permuted, if not among all rows."""
+    shifted = ["by circular shifts (time_order=True)"] if selection.time_order else []
+    within = ["within blocks (permute_within)"] if selection.in_blocks else []
+    return ", ".join([*shifted, *within]) or None
 
 
 def _method_row(name: str, selection: Selection) -> dict[str, Any]:

@@ -200,8 +200,15 @@ def _run_arguments(draws: Draws) -> list[str]:
 
 
 def _order_arguments(selections: Iterable[Selection]) -> list[str]:
-    """Return the arguments that limited the permutations, of which the hash tells."""
+    """Return the arguments that limited the permutations.
+
+    Of results in earlier files, the hash of the null replicates tells.
+    """
     for selection in selections:
+        arguments = ["permute_within=blocks"] if selection.in_blocks else []
+        arguments += ["time_order=True"] if selection.time_order else []
+        if arguments:
+            return arguments
         permuted, own = selection.permuted, selection.draws.data_hash
         if permuted is None or own is None or permuted.data_hash == own:
             continue

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._text import listed
+from bayesvc.data.frames import series_name
 from bayesvc.data.interop import as_narwhals
 from bayesvc.data.sparse import is_sparse
 from bayesvc.report.words import number
@@ -114,8 +115,7 @@ def summarize_data(
         names = [f"x{j}" for j in range(values.shape[1])]
         missing, constant = _of_sparse(values) if is_sparse(X) else _of_array(values)
         n_rows = values.shape[0]
-    own = getattr(y, "name", None)
-    name = target or (own if isinstance(own, str) and own else "y")
+    name = target or series_name(y)
     return DataSummary(
         n_rows=n_rows,
         n_columns=len(names),
@@ -134,7 +134,9 @@ def known_summary(selection: Selection) -> DataSummary:
         single = draws._encoded.columns.n_distinct() == 1
         constant = tuple(str(draws.feature_names[j]) for j in np.flatnonzero(single).tolist())
     n_columns = len(draws.columns.names)
-    return DataSummary(draws.n_rows, n_columns, None, constant, response=response_text(draws))
+    return DataSummary(
+        draws.n_rows, n_columns, None, constant, selection.target, response_text(draws)
+    )
 
 
 def _of_frame(frame: Any) -> tuple[list[str], NDArray[np.int64], NDArray[np.bool_]]:

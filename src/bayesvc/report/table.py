@@ -15,7 +15,7 @@ from bayesvc.measures._tally import TALLIES
 from bayesvc.measures.base import ColumnInfo
 from bayesvc.report import words
 from bayesvc.selection.result import Selection
-from bayesvc.selection.table import table_columns
+from bayesvc.selection.table import shown_paper_mask, table_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +115,8 @@ def selection_columns(selection: Selection) -> list[Column]:
     """
     arrays = table_columns(selection)
     del arrays["variable"]
+    if shown_paper_mask(selection) is None:
+        arrays.pop("vc_measure_selects", None)
     mixing = selection.mixing
     if selection.method.recomputable and not selection.withheld:
         stable = selection.stability

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,11 +13,6 @@ from bayesvc.exceptions import Note
 from bayesvc.selection.result import Selection
 
 UNKNOWN = "\u2013"
-WITHHELD = (
-    "Nothing is selected, because there is no sufficient evidence that y depends on the columns. "
-    "The stability of this result cannot be judged from the replicates."
-)
-
 _MOST_NOTES = 12
 
 
@@ -46,6 +42,21 @@ def decimal(value: float) -> str:
     return number(round(value)) if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
 
 
+def withheld(target: str) -> str:
+    """Say why nothing is selected without evidence, where the page shows the stability.
+
+    Examples
+    --------
+    >>> from bayesvc.report.words import withheld
+    >>> withheld("dose")
+    'Nothing is selected, because there is not enough evidence that dose depends on the columns...'
+    """
+    return (
+        f"Nothing is selected, because there is not enough evidence that {target} depends on the "
+        "columns. The stability of this result cannot be judged from the replicates."
+    )
+
+
 def by_importance(selection: Selection) -> list[str]:
     """Return the selected names, most important first.
 
@@ -71,7 +82,7 @@ def conclusion(selection: Selection, target: str = "y") -> tuple[str, list[str]]
     ('2 of 3 columns were selected as predictive of y', ['x0', 'x2'])
     """
     p, names = len(selection.mask), by_importance(selection)
-    of = "The only column" if p == 1 else f"{number(len(names))} of {number(p)} columns"
+    of = _out_of(len(names), p)
     verb = "was" if len(names) == 1 else "were"
     if selection.signal is not None and not selection.signal.found:
         opening = selection.signal.conclusion(target)
@@ -100,7 +111,7 @@ def agreement(selections: Mapping[str, Selection], target: str = "y") -> tuple[s
     >>> from bayesvc.report.words import agreement
     >>> draws = bv.Draws.from_counts([[[9, 0, 8]]])
     >>> agreement({"a": bv.select_from(draws), "b": bv.select_from(draws, measure="mpvip")})
-    ('Both methods select 2 of 3 columns', ['x0', 'x2'])
+    ('2 of 3 columns were selected by both methods', ['x0', 'x2'])
     """
     first = next(iter(selections.values()))
     masks = np.array([selection.mask for selection in selections.values()])
@@ -128,7 +139,7 @@ def agreement(selections: Mapping[str, Selection], target: str = "y") -> tuple[s
             "some methods, none by all of them"
         ), []
     were = "was" if len(names) == 1 else "were"
-    opening = f"{number(len(names))} of {number(p)} columns {were} selected {by_all}"
+    opening = f"{_out_of(len(names), p)} {were} selected {by_all}"
     if any(selection.unreached is not None for selection in selections.values()):
         opening += ", including the most probable where none is probable enough"
     return opening, names
@@ -158,6 +169,13 @@ def disagreement(selections: Mapping[str, Selection]) -> str:
     return f"{number(more)} more {verb} selected by {whom} of them."
 
 
+def _out_of(some: int, p: int) -> str:
+    """Return how many of the columns these are, at the beginning of a sentence."""
+    if some == p <= 2:
+        return "The only column" if p == 1 else "Both columns"
+    return f"All {number(p)} columns" if some == p else f"{number(some)} of {number(p)} columns"
+
+
 def _by_all(n_methods: int) -> str:
     if n_methods == 1:
         return "by the method"
@@ -179,7 +197,7 @@ def stability_note(selection: Selection) -> Note | None:
     if not selection.method.recomputable:
         return None  # a note of the selection says why
     if selection.withheld:
-        return Note("stability", "info", WITHHELD)
+        return None  # the page says so beside the stability
     if replicates == 1:
         text = "There is only one replicate, so the stability of the selection is unknown."
         return Note("stability", "info", text)
@@ -249,11 +267,13 @@ def notes(selection: Selection, target: str = "y") -> list[Note]:
     >>> [note.severity for note in notes(bv.select_from(bv.Draws.from_counts([[[9, 0, 8]]])))]
     ['info']
     """
+    if target != selection.target:
+        selection = replace(selection, target=target)
     own = selection.notes
     found = list(own[:_MOST_NOTES])
     if len(own) > _MOST_NOTES:  # twins come last
-        more = counted(len(own) - _MOST_NOTES, "more column")
-        found.append(Note("twins", "info", f"{more} are nearly the same as selected ones."))
+        more = counted(len(own) - _MOST_NOTES, "more selected column")
+        found.append(Note("twins", "info", f"There are near-copies of {more}."))
     unsettled = any(note.code == "not-converged" for note in own)  # says as much as the other
     extra = [signal_note(selection, target), None if unsettled else stability_note(selection)]
     found += [note for note in extra if note is not None]

@@ -106,7 +106,13 @@
         { color: colours.rest, symbol: "circle-open", size: 7 }),
     ];
     const limits = chart.threshold;
-    if (limits.length) {
+    if (limits.length > 1 && limits.every((limit) => limit === limits[0])) {
+      const ends = (values) => [Math.min(...values), Math.max(...values)];
+      traces.push(points("threshold", ends(chart.x.concat(rest.x)), [limits[0], limits[0]],
+        Array(2).fill("threshold " + short(limits[0])),
+        { color: colours.rest, symbol: "line-ew-open", size: 8, line: { width: 2 } },
+        { mode: "lines+markers", line: { color: colours.rest, width: 2, dash: "dash" } }));
+    } else if (limits.length) {
       traces.push(points("threshold", at.map((i) => chart.x[i]), limits, limits.map((v) => "threshold " + short(v)),
         { color: colours.rest, symbol: "line-ew-open", size: 8, line: { width: 2 } }));
     }
