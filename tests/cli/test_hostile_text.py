@@ -45,7 +45,7 @@ def test_select_prints_names_and_paths_visibly(hostile_file, run, tmp_path):
     told = json.loads((out / "selection.json").read_text())
     assert sorted(row["variable"] for row in told["variables"]) == sorted(HOSTILE_NAMES)
     rows = [line.split("\t") for line in text.splitlines() if "\t" in line]
-    assert {len(row) for row in rows} == {7}
+    assert {len(row) for row in rows} == {6}
 
 
 @pytest.mark.usefixtures("placeholder_figures")

@@ -23,7 +23,7 @@ def test_other_rows(run, file, tmp_path, table):
     done = run(*command, "--subsamples", 4, "--out", "out")
     assert done.returncode == 0, done.stderr
     assert "in half-samples" in done.stdout.splitlines()[0]
-    assert "2 of 5 columns were selected as predictive of y: b, d." in done.stdout
+    assert "2 of 5 columns were selected as predictive of y: d, b." in done.stdout
     found = pl.read_csv(tmp_path / "out" / "selection.csv")
     stable = bv.row_stability(
         table.drop("y", "who"), table["y"], n_subsamples=4, n_replicates=3, burn_in=60, n_draws=60,

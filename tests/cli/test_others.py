@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import click
 import numpy as np
 import polars as pl
 import pytest
 
 from bayesvc import _core
+from bayesvc.cli.app import app
+from bayesvc.cli.output import as_options
 from tests.helpers.settings import SHORT_OPTIONS
 
 
@@ -35,7 +38,8 @@ def test_compare_of_noise_warns(run, tmp_path):
     pl.DataFrame(columns).write_csv(tmp_path / "noise.csv")
     options = ("--methods", "dart-vc,dart-mpm", "--out", "out", *SHORT_OPTIONS)
     done = run("compare", "noise.csv", "-y", "y", *options)
-    assert "Note: There is no evidence that y depends on the columns" in done.stderr
+    assert "There is no evidence" not in done.stderr  # the last line of the output says so
+    assert "Note: Trees fitted to some of the rows" in done.stderr
     assert "There is no evidence that y depends on the columns" in done.stdout
     told = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert told["notes"][0]["code"] == "no-signal"
@@ -112,3 +116,38 @@ def test_the_demo_finds_the_six_variables(run_process, tmp_path):
     assert "6 of 306 columns were selected as predictive of n" in done.stdout
     assert (tmp_path / "d" / "selection" / "selection.json").exists()
     assert run_process("demo", "--out", "d").returncode == 2
+
+
+def test_notes_name_options_only():
+    notes = {
+        "use time_order=True (--time-order); if in groups, permute_within= (--blocks).":
+        "use --time-order; if in groups, --blocks.",
+        "Use longer chains (`burn_in`, `n_draws`) or more replicates (n_replicates=20).":
+        "Use longer chains (--burn-in, --draws) or more replicates (--replicates 20).",
+        "say so with response='continuous'.": "say so with --response continuous.",
+        "select for each class against the rest, for example with a b == 2 as the response.":
+        "make a column that is 1 for one class and 0 for the others, and select for it.",
+        "Use method 'dart-relevance', or DART or BART with transform='auto', which fits scores.":
+        "Use --method dart-relevance, which fits scores.",
+    }  # fmt: skip
+    with click.Context(app.commands["select"]):
+        for python, command_line in notes.items():
+            assert as_options(python) == command_line
+
+
+@pytest.mark.usefixtures("placeholder_figures")
+def test_the_target_is_called_by_its_name(run, tmp_path):
+    rng = np.random.default_rng(2)
+    columns = {name: rng.random(80) for name in "abc"}
+    codes = {"kind of site": 1 + (columns["a"] + 0.05 * rng.normal(size=80) > 0.5)}
+    pl.DataFrame(columns | codes).write_csv(tmp_path / "sites.csv")
+    options = ("--time-order", "--replicates", "2", "--out", "out", *SHORT_OPTIONS)
+    done = run("select", "sites.csv", "-y", "kind of site", *options)
+    assert done.returncode == 0, done.stderr
+    assert "Note: kind of site has only the values 1 and 2 and was fitted as" in done.stderr
+    assert "pass --response binary." in done.stderr
+    assert "although they are unrelated to kind of site." in done.stderr
+    assert "as predictive of kind of site: " in done.stdout
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "<title>Which columns predict kind of site?</title>" in page
+    assert "time_order=True" in page

@@ -27,7 +27,11 @@ def test_the_answer_and_its_files(run_process, file, tmp_path, table):
         "select", file, "--target", "y", "--id-column", "who", "--out", "out", *SHORT
     )
     assert done.returncode == 0, done.stderr
-    assert "2 of 5 columns were selected as predictive of y: b, d." in done.stdout
+    assert "2 of 5 columns were selected as predictive of y: d, b." in done.stdout
+    method = "dart-relevance: DART prior, P(relevant), most-probable threshold; 3 replicates"
+    response = "response y: continuous, normal errors, not transformed (both chosen automatically)"
+    assert f"{method}\n{response}\n" in done.stderr
+    assert "P(relevant): estimated by a formula learned on simulated data" in done.stderr
     assert done.stdout.splitlines()[-2:] == ["Results: out", f"Report: {Path('out/report.html')}"]
     assert "60 rows, 5 columns, response 'y'" in done.stderr
     out = tmp_path / "out"

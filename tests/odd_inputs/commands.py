@@ -48,10 +48,11 @@ def into(
 
 
 TARGETS: list[Case] = [
-    table("three classes", "y,a\nu,1\nv,2\nw,3\n", "must be numeric or have two values"),
+    table("three classes", "y,a\nu,1\nv,2\nw,3\n", "Delete the rows of one"),
+    table("four classes", "y,a\nu,1\nv,2\nw,3\nx,4\n", "compares one class with the rest"),
     table("a constant target", "y,a\n1,1\n1,2\n1,3\n", "in every row"),
-    table("a missing value in the target", "y,a\n1,1\nNA,2\n3,3\n", "1 missing value."),
-    table("an infinite target", "y,a\n1,1\ninf,2\n3,3\n", "1 infinite value."),
+    table("a missing value in the target", "y,a\n1,1\nNA,2\n3,3\n", "is missing in 1 row."),
+    table("an infinite target", "y,a\n1,1\ninf,2\n3,3\n", "is infinite in 1 row."),
     table("dates as target", "y,a\n2024-01-01,1\n2024-01-02,2\n2024-01-03,3\n",
           "such as '2024-01-01'"),
     table("three numbers as classes", "y,a\n1,1\n2,2\n3,3\n", "has 3 values",
@@ -72,6 +73,11 @@ COLUMNS: list[Case] = [
         "text among numbers, after a missing value", "y,a\n1,\n2,x\n3,4\n4,5\n5,5\n", "'x' in row 2"
     ),
     table("text that differs in every row", "y,a,name\n1,2,ann\n2,3,bob\n", "--id-column name"),
+    table(
+        "text of 65 kinds",
+        "y,a\n" + "".join(f"{i},k{i % 65}\n" for i in range(130)),
+        "65 different texts such as 'k0', and at most 64",
+    ),
     table(
         "the same in a column with a comma in its name",
         'y,a,"b, c"\n1,2,u\n2,3,v\n',

@@ -156,7 +156,7 @@ ACCEPTED = [
     Accepted("a column called `id` with another whole number in every row in `select`",
              lambda: select(frame(id=np.arange(N) * 7 % N)),
              "a note says to leave it out",
-             lambda found: [note.code for note in found.data_notes] == ["identifier"]),
+             lambda found: "identifier" in [note.code for note in found.data_notes]),
 ]  # fmt: skip
 
 CASES: list[Case] = [*REFUSED, *ACCEPTED]

@@ -128,8 +128,9 @@ def check_target(y: pl.Series, response: Response = "auto") -> None:
     """Refuse a target with missing values, or that is neither numeric nor has two values."""
     pl = polars_or_refuse()
     for kind, count in (("missing", _missing), ("infinite", _infinite)):
-        counts = {y.name: count(y)}
-        _refuse_some(kind, counts, "It is the target. Delete these rows.")
+        if number := count(y):
+            rows, them = ("row", "it") if number == 1 else ("rows", "them")
+            raise BadInput(f"The target {y.name!r} is {kind} in {number:,} {rows}. Delete {them}.")
     _refuse_rounded(y, "It is the target. Subtract a constant.")
     kinds = y.n_unique()
     if kinds == 1:
@@ -155,9 +156,20 @@ def check_target(y: pl.Series, response: Response = "auto") -> None:
             f"The target {y.name!r} must hold numbers only. Got text such as {_first_text(y)}. "
             "Correct the file."
         )
+    must, example = f"The target {y.name!r} must be numeric or have two classes.", str(y[0])
+    if y.dtype.is_temporal():
+        raise BadInput(
+            f"{must} It holds dates or times such as {example!r}. Convert them to numbers, such as "
+            "days since the first day."
+        )
+    if kinds > MOST_CATEGORIES:
+        raise BadInput(
+            f"{must} It has {kinds:,} different values such as {example!r}. Name another --target."
+        )
+    delete = "Delete the rows of one, or make" if kinds == 3 else "Make"
     raise BadInput(
-        f"The target {y.name!r} must be numeric or have two values. It has {kinds} values such as "
-        f"{str(y[0])!r}. Name another --target."
+        f"{must} It has {kinds} classes such as {example!r}. {delete} a column that compares one "
+        "class with the rest."
     )
 
 
@@ -171,7 +183,8 @@ class ColumnFacts:
     texts: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     mixed: list[str] = field(default_factory=list)
-    free: list[str] = field(default_factory=list)
+    free: dict[str, int] = field(default_factory=dict)
+    """The number of different texts in columns of text that cannot be categorical."""
     ids: list[str] = field(default_factory=list)
     """Texts that differ in every row."""
     large: list[str] = field(default_factory=list)
@@ -208,7 +221,7 @@ class ColumnFacts:
         if _some_numbers(column):
             self.mixed.append(name)
         if kinds > MOST_CATEGORIES or kinds == column.len() - column.null_count():
-            self.free.append(name)
+            self.free[name] = kinds
         if kinds == column.len():
             self.ids.append(name)
 
@@ -238,11 +251,12 @@ def check_predictors(X: pl.LazyFrame, *, is_new: bool = False) -> ColumnFacts:
             f"{mixed[0]!r}. Correct the file, or leave {_them(mixed)} out: "
             f"--exclude {_joined(mixed)}"
         )
-    if free := ([] if is_new else facts.free):
-        example = str(_read(X, free[0]).drop_nulls()[0])
+    if free := ([] if is_new else list(facts.free)):
+        example, kinds = str(_read(X, free[0]).drop_nulls()[0]), facts.free[free[0]]
+        limit = f"and at most {MOST_CATEGORIES} can be categories"
         raise BadInput(
-            f"{_start(free)} text that cannot be categorical, such as {example!r} in {free[0]!r}: "
-            f"it differs in every row, or has more than {MOST_CATEGORIES} values. "
+            f"{_start(free)} text that cannot be categorical. {free[0]!r} has {kinds:,} different "
+            f"texts such as {example!r}, {limit if kinds > MOST_CATEGORIES else 'one per row'}. "
             + _free_text_remedy(free, facts.ids)
         )
     _refuse_some("infinite", facts.infinite, "Correct the file, or use --exclude {names}")

@@ -28,7 +28,17 @@ _OPTIONS = {
     "n_subsamples": "--subsamples",
     "n": "--n", "snr": "--snr", "seed": "--seed", "problem": "--problem",
     "methods": "--methods", "interval": "--interval",
+    "time_order": "--time-order", "permute_within": "--blocks",
 }  # fmt: skip
+_REMEDIES = [  # what only Python can do, and what the command line can
+    (r"time_order=True \(--time-order\)", "--time-order"),
+    (r"permute_within= \(--blocks\)", "--blocks"),
+    (
+        r"select for each class against the rest, for example with .+ == \d+ as the response",
+        "make a column that is 1 for one class and 0 for the others, and select for it",
+    ),
+    (r"Use method ('[\w-]+'), or DART or BART with transform='auto',", r"Use method=\1,"),
+]
 
 
 class InOrderOfUse(click.Group):
@@ -154,8 +164,10 @@ def note(*lines: str) -> None:
 
 def say_notes(notes: Sequence[Note], signal: SignalTest | None, target: str) -> None:
     """Print what a reader of a result should know."""
+    said = "" if signal is None else f"{signal.conclusion(target)}. "  # the last line says it
     for each in notes:
-        note(f"Note: {as_options(each.text)}")
+        text = each.text.removeprefix(said) if each.code == "no-signal" else each.text
+        note(f"Note: {as_options(text)}")
     if signal is not None and signal.found:
         note(signal.describe(target))
 
@@ -179,8 +191,11 @@ def as_options(text: str) -> str:
         options.setdefault("method", "--methods")
     if not options:
         return text
+    for python, command_line in _REMEDIES:
+        text = re.sub(python, command_line, text)
     names = "|".join(options)
     text = re.sub(rf"`({names})`", lambda match: options[match[1]], text)
+    text = re.sub(rf"\b({names})='([\w-]+)'", lambda match: f"{options[match[1]]} {match[2]}", text)
     text = re.sub(rf"\b({names})=(?=\S)", lambda match: f"{options[match[1]]} ", text)
     text = re.sub(rf"`({names})`", lambda match: options[match[1]], text)
     return re.sub(r"(--[\w-]+ must be [^.]+), or None\.", r"\1.", text)

@@ -216,5 +216,5 @@ def _check_unused(folder: ResultsFolder) -> None:
     if any(not is_for_runs(path.name) for path in folder.path.iterdir()):
         raise BadInput(
             f"{folder.path} is not empty. Give another folder with --out, or replace earlier "
-            "results with --overwrite."
+            "results with --overwrite (other files are kept)."
         )

@@ -186,7 +186,10 @@ def _show(found: Selection, target: str, folder: ResultsFolder, as_json: bool, q
     from bayesvc.selection import text as _selection_text
 
     header, *lines = _selection_text.table_rows(found)
+    note(*_selection_text.about(found))
     show_table(header, lines)
+    for line in _selection_text.legend(found):
+        note(line)
     say_notes(found.notes, found.signal, target)
     say(conclusion(found, target))
     folder.say_where()
@@ -198,4 +201,4 @@ def conclusion(found: Selection, target: str) -> str:
     from bayesvc.report import words
 
     opening, names = words.conclusion(found, target)
-    return f"{opening}: {listed(found.names, most=10)}." if names else f"{opening}."
+    return f"{opening}: {listed(names, most=10)}." if names else f"{opening}."

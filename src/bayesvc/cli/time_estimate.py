@@ -19,7 +19,7 @@ _SIGNAL_TEST = 0.4  # of the time of the replicates, at most
 _HALF_SAMPLES = 0.5  # all of them, with short chains; of the time of the replicates
 _ONE_HALF = 0.5  # one of --subsamples, with whole chains; of the time of all rows
 _MOST_COLUMNS = 100  # that the estimate reads: an iteration takes hardly longer on more of them
-_LONG = 5.0  # seconds, from which on an estimate is worth a line
+_LONG, _MINUTE = 5.0, 60.0  # seconds, from which on an estimate, or a time, is worth a line
 
 
 def say_how_long(
@@ -38,8 +38,11 @@ def say_how_long(
     seconds *= 1 + cost_of_checks(plans, settings) + _ONE_HALF * n_subsamples
     seconds /= resolve_n_jobs(settings["n_jobs"])
     if seconds > _LONG:
-        end = clock_at(datetime.now(), seconds)
-        note(f"This will take about {clock(seconds)}, until {end}. Ctrl-C keeps finished work.")
+        until = f", until {clock_at(datetime.now(), seconds)}" if seconds >= _MINUTE else ""
+        note(
+            f"This will take about {clock(seconds)}{until}, if the CPUs are free. Ctrl-C keeps "
+            "finished work."
+        )
 
 
 def cost_of_checks(plans: Sequence[Method], settings: dict[str, Any]) -> float:

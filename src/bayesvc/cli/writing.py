@@ -60,7 +60,7 @@ def _report(found: Selection | Comparison, path: Path, data: ChosenColumns, sour
         len(data.y), len(data.names), data.facts.missing, tuple(data.facts.constant), target,
         describe_response(data.y, target), source,
     )  # fmt: skip
-    write_report(found, path, title=f"Columns that predict {target}", data_summary=about)
+    write_report(found, path, title=f"Which columns predict {target}?", data_summary=about)
 
 
 def _selection_figures(found: Selection, folder: Path) -> None:
