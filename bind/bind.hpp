@@ -53,6 +53,7 @@ void bind_linear_model(nb::module_& m);
 void bind_settings(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_saved_forests(nb::module_& m);
+void bind_variance_shares(nb::module_& m);
 void bind_fit(nb::module_& m);
 void bind_abc(nb::module_& m);
 void bind_linkage(nb::module_& m);

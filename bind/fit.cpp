@@ -158,6 +158,13 @@ void bind_saved_forests(nb::module_& m) {
   nb::class_<SavedForests>(m, "SavedForests")
       .def_ro("n_trees", &SavedForests::n_trees)
       .def_prop_ro("n_draws", &SavedForests::n_draws)
+      .def(
+          "every",
+          [](const SavedForests& self, std::size_t step) {
+            if (step == 0) refuse("step must be at least 1", step);
+            return self.every(step);
+          },
+          nb::arg("step"))
       .def("to_arrays", forests_to_arrays)
       .def_static("from_arrays", forests_from_arrays, nb::arg("arrays"))
       .def("predict", predict, nb::arg("X"), nb::arg("n_threads") = 1,

@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
   bind_settings(m);
   bind_chain(m);
   bind_saved_forests(m);
+  bind_variance_shares(m);
   bind_fit(m);
   bind_abc(m);
   bind_linkage(m);

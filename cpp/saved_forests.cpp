@@ -60,6 +60,33 @@ void SavedForests::pick(std::uint64_t k, const Rows& rows, double* out, Choice c
     pick([cutpoint](double x) { return x <= cutpoint; });
 }
 
+bool SavedForests::goes_left(std::uint64_t node, double x) const {
+  if (!subset.empty() && subset[node])
+    return x >= 0 && x < max_categories && ((subset[node] >> static_cast<unsigned>(x)) & 1);
+  if (!missing_left.empty() && missing_left[node]) return !(x > value[node]);
+  return x <= value[node];
+}
+
+SavedForests SavedForests::every(std::size_t step) const {
+  SavedForests out;
+  out.n_trees = n_trees;
+  const auto copy = [](auto& to, const auto& from, std::uint64_t begin, std::uint64_t end) {
+    if (!from.empty()) to.insert(to.end(), from.data() + begin, from.data() + end);
+  };
+  for (std::size_t draw = 0; draw < n_draws(); draw += step)
+    for (std::size_t t = draw * n_trees; t < (draw + 1) * n_trees; ++t) {
+      const std::uint64_t begin = tree_start[t];
+      const std::uint64_t end = t + 1 < tree_start.size() ? tree_start[t + 1] : variable.size();
+      out.tree_start.push_back(out.variable.size());
+      copy(out.variable, variable, begin, end);
+      copy(out.right, right, begin, end);
+      copy(out.value, value, begin, end);
+      copy(out.missing_left, missing_left, begin, end);
+      copy(out.subset, subset, begin, end);
+    }
+  return out;
+}
+
 void SavedForests::reserve(const Forest& forest, std::size_t n_draws) {
   const std::size_t size = n_draws * n_nodes(forest);
   const std::size_t with_margin = size + size / 4;  // forests differ from draw to draw
@@ -193,15 +220,12 @@ void SavedForests::evaluate(std::uint64_t k, const Rows& rows, std::size_t depth
 
 void SavedForests::walk(std::uint64_t k, const Rows& rows, double* out) const {
   for (std::size_t i = 0; i < rows.n; ++i) {
-    Rows one = rows;
-    one.x += static_cast<std::ptrdiff_t>(i) * rows.row_stride;
-    one.n = 1;
+    const double* row = rows.x + static_cast<std::ptrdiff_t>(i) * rows.row_stride;
     std::uint64_t at = k;
-    while (variable[at] >= 0) {
-      double goes_left = 0;
-      pick(at, one, &goes_left, [](std::size_t, bool low) { return low ? 1.0 : 0.0; });
-      at += goes_left != 0 ? 1 : static_cast<std::uint64_t>(right[at]);
-    }
+    while (variable[at] >= 0)
+      at += goes_left(at, row[variable[at] * rows.column_stride])
+                ? 1
+                : static_cast<std::uint64_t>(right[at]);
     out[i] = value[at];
   }
 }

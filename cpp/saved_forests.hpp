@@ -29,6 +29,10 @@ struct SavedForests {
   void reserve(const Forest& forest, std::size_t n_draws);
   // Throws std::invalid_argument if the arrays do not describe trees on p columns.
   void check(std::size_t p) const;
+  // Whether a row with this value in the column of a split goes to its left child.
+  bool goes_left(std::uint64_t node, double x) const;
+  // Every so many draws, beginning with the first.
+  SavedForests every(std::size_t step) const;
   // For each tree of each draw, whether it splits on one of the columns.
   std::vector<char> split_on_any(const std::vector<std::int32_t>& columns) const;
   // out[draw * n_rows + i] = sum of the trees of the draw at row i, of those that are wanted: one
