@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from bayesvc.estimators.classifier import BARTClassifier
     from bayesvc.estimators.regressor import BARTRegressor
     from bayesvc.estimators.selector import VariableSelector
+    from bayesvc.explain.result import Effects
     from bayesvc.priors import BART, DART, Moves, SpikeForest
     from bayesvc.report import write_report
     from bayesvc.sampling.sample import sample
@@ -52,6 +53,8 @@ wire(
         "Draws.from_bartz": "bayesvc.draws.adapters.bartz:from_bartz",
         "Draws.from_pymc_bart": "bayesvc.draws.adapters.pymc_bart:from_pymc_bart",
         "Selection.plot": "bayesvc.plots:plot_selection",
+        "Selection.effects": "bayesvc.explain.effects:selection_effects",
+        "Effects.plot": "bayesvc.plots:plot_effects",
         "Selection.save": "bayesvc.selection.file:write",
         "Selection.load": "bayesvc.selection.file:read",
         "Selection.to_html_report": "bayesvc.report:write_report",
@@ -79,6 +82,7 @@ _LATER = {
     "Comparison": "selection.comparison",
     "DART": "priors",
     "Draws": "draws.draws",
+    "Effects": "explain.result",
     "FDR": "thresholds",
     "MedianProbability": "thresholds",
     "Moves": "priors",
@@ -105,6 +109,7 @@ __all__ = [
     "Clustering",
     "Comparison",
     "Draws",
+    "Effects",
     "MedianProbability",
     "Moves",
     "Permutation",

@@ -174,7 +174,6 @@ def available_kernels() -> list[str]: ...
 def average_linkage(
     points: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]: ...
-
 def variance_shares(
     forests: SavedForests,
     X: NDArray[np.float64],

@@ -198,13 +198,21 @@ def column_number(schema: ColumnSchema, feature: Any) -> int:
     return schema.position("features", feature)
 
 
-def _labels(schema: ColumnSchema, j: int) -> tuple[str, ...]:
-    """Return the labels of the numbers 0, 1, ... in a column; none if it holds plain numbers."""
+def labels_of(schema: ColumnSchema, j: int) -> tuple[str, ...]:
+    """Return the labels of the numbers 0, 1, ... in a column; none if it holds plain numbers.
+
+    Examples
+    --------
+    >>> from bayesvc.data.schema import ColumnSchema
+    >>> from bayesvc.estimators.partial_dependence import labels_of
+    >>> labels_of(ColumnSchema(("a", "b"), levels={1: ("low", "high")}), 1)
+    ('low', 'high')
+    """
     return schema.levels.get(j, ()) or schema.labels(j)
 
 
 def _own_grid(schema: ColumnSchema, j: int, values: FloatArray, resolution: int) -> FloatArray:
-    labels = _labels(schema, j)
+    labels = labels_of(schema, j)
     if labels:
         return np.arange(float(len(labels)))
     observed = values[~np.isnan(values)]
@@ -232,7 +240,7 @@ def _given_grid(schema: ColumnSchema, columns: list[int], grid: Any) -> tuple[Fl
 
 
 def _axis(schema: ColumnSchema, j: int, name: str, axis: Any) -> FloatArray:
-    labels = _labels(schema, j)
+    labels = labels_of(schema, j)
     if not labels:
         return check_vector(name, axis)
     given = [str(label) for label in np.atleast_1d(np.asarray(axis, dtype=object))]
@@ -243,5 +251,5 @@ def _axis(schema: ColumnSchema, j: int, name: str, axis: Any) -> FloatArray:
 
 
 def _shown(schema: ColumnSchema, j: int, axis: FloatArray) -> NDArray[Any]:
-    labels = _labels(schema, j)
+    labels = labels_of(schema, j)
     return np.array(labels, dtype=object)[axis.astype(np.intp)] if labels else axis

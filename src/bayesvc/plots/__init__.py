@@ -21,6 +21,7 @@ from bayesvc._validation import check_choice
 from bayesvc.plots._agreement import agreement
 from bayesvc.plots._canvas import Plot
 from bayesvc.plots._dendrogram import dendrogram
+from bayesvc.plots._effects import effect_curves, predictive_loss, variance_shares
 from bayesvc.plots._importance import importance
 from bayesvc.plots._nulls import nulls
 from bayesvc.plots._partial import partial_dependence
@@ -29,20 +30,26 @@ from bayesvc.plots._stability import stability
 from bayesvc.plots._traces import traces
 
 if TYPE_CHECKING:
+    from bayesvc.explain.result import Effects
     from bayesvc.selection.result import Selection
 
 __all__ = [
+    "EFFECT_KINDS",
     "KINDS",
     "Plot",
     "agreement",
     "dendrogram",
+    "effect_curves",
     "importance",
     "nulls",
     "partial_dependence",
+    "plot_effects",
     "plot_selection",
+    "predictive_loss",
     "scatter",
     "stability",
     "traces",
+    "variance_shares",
 ]
 
 KINDS: dict[str, Callable[..., Plot]] = {
@@ -54,6 +61,22 @@ KINDS: dict[str, Callable[..., Plot]] = {
     "traces": traces,
     "partial_dependence": partial_dependence,
 }
+
+EFFECT_KINDS: dict[str, Callable[..., Plot]] = {
+    "curves": effect_curves,
+    "shares": variance_shares,
+    "loss": predictive_loss,
+}
+
+
+def plot_effects(effects: Effects, kind: str = "curves", **options: Any) -> Plot:
+    """Draw one of `EFFECT_KINDS`.
+
+    Examples
+    --------
+    See `Effects.plot`.
+    """
+    return EFFECT_KINDS[check_choice("kind", kind, EFFECT_KINDS)](effects, **options)
 
 
 def plot_selection(selection: Selection, kind: str | None = None, **options: Any) -> Plot:

@@ -30,6 +30,10 @@ class Role(IntEnum):
     HELD_OUT_BLOCKS = 14
     HELD_OUT_CHAIN = 15
     HELD_OUT_PERMUTATION = 16
+    EFFECT_ROWS = 20
+    EFFECT_BOOTSTRAP = 21
+    EFFECT_FOLDS = 22
+    EFFECT_CHAIN = 23
 
 
 def random_words(entropy: int, role: Role, number: int, n_words: int) -> NDArray[np.uint64]:

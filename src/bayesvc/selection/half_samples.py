@@ -49,7 +49,9 @@ def half_sample_frequency(
     n_replicates = max(method.measure.min_replicates, 1)
     cost = draws.n_replicates * ((draws.burn_in or 0) + draws.n_draws)
     length = int(np.clip(_FRACTION * cost / (N_HALF_SAMPLES * n_replicates), *_ITERATIONS))
-    short = replace(method, prior=_settled(method.prior, draws), n_replicates=n_replicates)
+    short = replace(
+        method, prior=with_settled_errors(method.prior, draws), n_replicates=n_replicates
+    )
     chain = ChainConfig(length // 2, length - length // 2)
     own = replace(config, chain=chain, shorter=(), checkpoint=None)
     each = n_replicates * length
@@ -94,8 +96,17 @@ def _halves(data: Dataset, prior: TreePrior, config: SamplingConfig) -> list[Int
     return [] if min(map(len, halves)) < 2 * prior.min_samples_leaf else halves
 
 
-def _settled(prior: TreePrior, draws: Draws) -> TreePrior:
-    """Return the prior with the errors that were decided on with all rows."""
+def with_settled_errors(prior: TreePrior, draws: Draws) -> TreePrior:
+    """Return the prior with the errors that were decided on with all rows.
+
+    Examples
+    --------
+    >>> import bayesvc as bv
+    >>> from bayesvc.selection.half_samples import with_settled_errors
+    >>> draws = bv.sample([[1], [2], [3], [4]], [0.0, 1, 2, 3], burn_in=5, n_draws=5)
+    >>> with_settled_errors(bv.BART(errors="auto"), draws).errors
+    'gaussian'
+    """
     if prior.errors != "auto" or draws.calibration is None:
         return prior
     return replace(prior, errors="student" if draws.calibration.learns_df else "gaussian")

@@ -129,7 +129,7 @@ def check_prediction(
                     burn_in=burn_in, n_draws=n_draws, random_state=entropy + fold,
                     n_jobs=n_jobs, keep_trees=True,
                 )  # fmt: skip
-                rows = _without_new_missing(data.take(held, chosen), others)
+                rows = without_new_missing(data.take(held, chosen), others)
                 predicted = np.asarray(draws.predict(rows, n_jobs=n_jobs))
             losses[k, held] = (encoded.values[held] - predicted) ** 2
     difference = losses[0] - losses[1]
@@ -143,8 +143,18 @@ def check_prediction(
     )
 
 
-def _without_new_missing(rows: EncodedX, others: EncodedX) -> EncodedX:
-    """Fill missing values in columns that have none among the other rows."""
+def without_new_missing(rows: EncodedX, others: EncodedX) -> EncodedX:
+    """Fill missing values in columns that have none among the other rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.data.encode import encode_X
+    >>> from bayesvc.selection.prediction_check import without_new_missing
+    >>> own = encode_X([[np.nan], [1.0]], min_rows=1)
+    >>> without_new_missing(own, encode_X([[2.0], [4.0]])).values.tolist()
+    [[3.0], [1.0]]
+    """
     for j in rows.schema.missing - others.schema.missing:
         column = rows.values[:, j]
         column[np.isnan(column)] = others.values[:, j].mean()

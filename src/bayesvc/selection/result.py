@@ -16,8 +16,6 @@ from bayesvc._archive import write_text
 from bayesvc._typing import BoolArray, ColumnName, FloatArray, PathLike
 from bayesvc._validation import check_choice
 from bayesvc._wiring import provided
-from bayesvc.data.align import align_to
-from bayesvc.data.encode import check_names, encode_X
 from bayesvc.data.frames import make_frame
 from bayesvc.draws import diagnostics
 from bayesvc.draws.draws import Draws
@@ -27,8 +25,8 @@ from bayesvc.measures.base import ColumnInfo, RankView, first_column, replicate_
 from bayesvc.selection import notes as _notes
 from bayesvc.selection import text as _text
 from bayesvc.selection.apply import apply_method
+from bayesvc.selection.data_methods import DataMethods
 from bayesvc.selection.methods import Method, not_recomputable
-from bayesvc.selection.prediction_check import PredictionCheck, check_prediction
 from bayesvc.selection.stability import Stability, compute_stability, leave_one_out
 from bayesvc.selection.substitutes import Twin
 from bayesvc.selection.table import measure_columns, p_values, table_columns
@@ -42,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Selection:
+class Selection(DataMethods):
     """The variables that a method selects, and why. Made by `select` and `compare`.
 
     Attributes
@@ -307,37 +305,6 @@ class Selection:
         label = str(name) if name in self.feature_names else name
         place = self.labels.index(check_choice("name", label, self.labels))
         return _text.explain(self, place)
-
-    def check_prediction(self, X: Any, y: Any, **settings: Any) -> PredictionCheck:
-        """Compare the predictions of forests on the selected columns with those on all columns.
-
-        Parameters
-        ----------
-        X, y
-            The data of the selection.
-        **settings
-            n_folds, n_trees, burn_in, n_draws, n_jobs: see
-            `bayesvc.selection.prediction_check.check_prediction`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import bayesvc as bv
-        >>> X = np.random.default_rng(0).uniform(size=(100, 4))
-        >>> y = X[:, 0] + 0.1 * np.random.default_rng(1).normal(size=100)
-        >>> found = bv.select(X, y, n_replicates=2, burn_in=200, n_draws=200, random_state=0)
-        >>> check = found.check_prediction(X, y, burn_in=100, n_draws=100)
-        >>> check.as_good
-        True
-        """
-        columns = self.draws.columns
-        (y,) = align_to(X, y=y)
-        data = encode_X(X, groups=columns.groups)
-        check_names(data.names, data.names_given, columns.names)
-        return check_prediction(
-            data, y, self.indices, prior=self.draws.prior, random_state=self.draws.random_state,
-            response=self.draws.response_model or "auto", **settings,
-        )  # fmt: skip
 
     def plot(self, kind: str | None = None, **options: Any) -> Plot:
         """Draw the selection. Needs matplotlib.

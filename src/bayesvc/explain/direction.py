@@ -1,0 +1,165 @@
+"""Which way an effect goes, and how large it is between two values of the column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesvc._text import visible
+from bayesvc._typing import FloatArray
+from bayesvc.explain.curves import EffectCurve, along
+
+INCREASING, DECREASING, NOT_MONOTONE = "increasing", "decreasing", "not monotone"
+GROUP = "column group"  # which has no direction
+# A curve counts as monotone if it moves against its main direction by at most this fraction of the
+# largest movement along it.
+TOLERANCE = 0.25
+_SURE = 0.9  # posterior probability at which one category is said to lie above another
+_MOST_LEVELS = 8  # in the text of a direction
+
+
+@dataclass(frozen=True)
+class Direction:
+    """Direction of an effect, and its size.
+
+    Attributes
+    ----------
+    text : str
+        "increasing", "decreasing" or "not monotone"; for categories their order, the lowest first,
+        with "<" between those that differ with a posterior probability of at least 0.9 and "~"
+        between the others; "column group" for a group.
+    probability : float
+        Posterior probability of the direction; for categories, that the last lies above the first.
+        NaN for a group.
+    increasing, decreasing, not_monotone : float
+        Posterior probabilities; NaN for categories and groups.
+    change, change_low, change_high : float
+        Posterior mean and interval of the change between `start` and `end`.
+    start, end : object
+        The values that the change is between.
+    """
+
+    text: str
+    probability: float
+    increasing: float
+    decreasing: float
+    not_monotone: float
+    change: float
+    change_low: float
+    change_high: float
+    start: object
+    end: object
+
+
+NO_DIRECTION = Direction(GROUP, *(float("nan"),) * 7, start=None, end=None)
+
+
+def direction_of(curve: EffectCurve, values: FloatArray, edges: FloatArray) -> Direction:
+    """Summarise the curve of a column with the encoded values given.
+
+    Parameters
+    ----------
+    curve : EffectCurve
+    values : ndarray (n_rows,)
+        Values of the column.
+    edges : ndarray (n_values,)
+        Values that the curve was computed at, as numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.explain.curves import EffectCurve
+    >>> from bayesvc.explain.direction import direction_of
+    >>> x = np.linspace(0, 1, 11)
+    >>> samples = np.array([x, 2 * x])
+    >>> curve = EffectCurve("dose", "ale", x, samples, 1.5 * x, x, 2 * x, 0.9)
+    >>> found = direction_of(curve, x, x)
+    >>> found.text, found.probability, round(found.change, 2)
+    ('increasing', 1.0, 1.2)
+    """
+    if curve.categorical and curve.kind == "pd":
+        return _of_categories(curve)
+    observed = values[~np.isnan(values)]
+    if not len(observed):
+        return NO_DIRECTION
+    start, end = np.quantile(observed, (0.1, 0.9), method="inverted_cdf")
+    if start == end:
+        start, end = observed.min(), observed.max()
+    weights = along(edges, np.array([end])) - along(edges, np.array([start]))
+    probabilities = monotonicity(curve.samples, edges, observed)
+    names = (INCREASING, DECREASING, NOT_MONOTONE)
+    best = int(np.argmax(probabilities))
+    labels = dict(zip(edges.tolist(), curve.x.tolist(), strict=True))
+    up, down, neither = map(float, probabilities)
+    change, low, high = _summary(curve.samples @ weights, curve.interval)
+    return Direction(
+        names[best],
+        float(probabilities[best]),
+        up,
+        down,
+        neither,
+        change,
+        low,
+        high,
+        start=labels.get(float(start), float(start)),
+        end=labels.get(float(end), float(end)),
+    )
+
+
+def monotonicity(samples: FloatArray, edges: FloatArray, observed: FloatArray) -> FloatArray:
+    """Return how many of the curves increase, decrease, and do neither, as proportions.
+
+    Only what lies between the 5 % and the 95 % quantile of the column counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesvc.explain.direction import monotonicity
+    >>> x = np.linspace(-1, 1, 21)
+    >>> monotonicity(np.array([x, -x, x**2, x**3]), x, x)
+    array([0.5 , 0.25, 0.25])
+    """
+    low, high = np.quantile(observed, (0.05, 0.95), method="inverted_cdf")
+    inner = (edges >= low) & (edges <= high)
+    if inner.sum() < 2:
+        inner = np.ones(len(edges), dtype=bool)
+    own = samples[:, inner]
+    rise = (own - np.minimum.accumulate(own, axis=1)).max(axis=1)
+    fall = (np.maximum.accumulate(own, axis=1) - own).max(axis=1)
+    up = (rise > fall) & (fall <= TOLERANCE * rise)
+    down = (fall > rise) & (rise <= TOLERANCE * fall)
+    return np.array([up.mean(), down.mean(), (~up & ~down).mean()])
+
+
+def _of_categories(curve: EffectCurve) -> Direction:
+    order = np.argsort(curve.mean, kind="stable")
+    own = curve.samples[:, order]
+    above = (np.diff(own, axis=1) > 0).mean(axis=0)
+    top = own[:, -1] - own[:, 0]
+    unknown = (float("nan"),) * 3
+    return Direction(
+        _ordered(curve.x[order], above),
+        float((top > 0).mean()),
+        *unknown,
+        *_summary(top, curve.interval),
+        start=curve.x[order[0]],
+        end=curve.x[order[-1]],
+    )
+
+
+def _ordered(labels: NDArray[np.object_], above: FloatArray) -> str:
+    """Return the labels in one line; of many the first and the last ones."""
+    names = [visible(str(label)) for label in labels]
+    signs = ["<" if probability >= _SURE else "~" for probability in above]
+    if len(names) > _MOST_LEVELS:
+        half = _MOST_LEVELS // 2
+        names = [*names[:half], "…", *names[-half:]]
+        signs = [*signs[: half - 1], "<", "<", *signs[len(signs) - half + 1 :]]
+    return " ".join([names[0], *(f"{s} {n}" for s, n in zip(signs, names[1:], strict=True))])
+
+
+def _summary(samples: FloatArray, interval: float) -> tuple[float, float, float]:
+    low, high = np.quantile(samples, ((1 - interval) / 2, (1 + interval) / 2))
+    return float(samples.mean()), float(low), float(high)
