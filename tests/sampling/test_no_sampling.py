@@ -42,6 +42,12 @@ def half_samples(X, y):
     return half_sample_frequency(data, resolve_method(), draws, config)
 
 
+def chosen(X):
+    """Return a selection of all columns, made without sampling."""
+    counts = np.ones((1, 10, X.shape[1]), dtype=int)
+    return bv.select_from(bv.Draws.from_counts(counts), "dart-mpm")
+
+
 ENTRIES = {
     "sample": lambda X, y: bv.sample(X, y, **ONE),
     "sample of a spike forest": lambda X, y: bv.sample(X, y, bv.SpikeForest(n_samples=10)),
@@ -54,6 +60,7 @@ ENTRIES = {
     "row_stability": lambda X, y: bv.row_stability(X, y, n_subsamples=2, **TINY),
     "selector": lambda X, y: bv.VariableSelector(**ONE | {"n_replicates": 2}).fit(X, y),
     "half-samples": half_samples,
+    "effects": lambda X, y: chosen(X).effects(X, y, random_state=0),
     "regressor": lambda X, y: bv.BARTRegressor(**ONE).fit(X, y),
     "classifier": lambda X, y: bv.BARTClassifier(**ONE).fit(X, y > y.mean()),
 }

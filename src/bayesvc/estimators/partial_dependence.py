@@ -182,20 +182,29 @@ def _columns(schema: ColumnSchema, features: ColumnName | Sequence[ColumnName]) 
     return found
 
 
-def column_number(schema: ColumnSchema, feature: Any) -> int:
-    """Return the position of a column that is given by position or name."""
+def column_number(schema: ColumnSchema, feature: Any, argument: str = "features") -> int:
+    """Return the position of a column that is given by position or name.
+
+    Examples
+    --------
+    >>> from bayesvc.data.schema import ColumnSchema
+    >>> from bayesvc.estimators.partial_dependence import column_number
+    >>> column_number(ColumnSchema(("a", "b")), "b")
+    1
+    """
     grouped = dict(schema.groups).get(feature) if isinstance(feature, str) else None
     if grouped is not None and feature not in schema.places:
         own = quoted([schema.names[j] for j in grouped])
+        most = "one or two" if argument == "features" else "one"
         raise ValueError(
             must_be(
-                "features",
+                argument,
                 "single columns",
                 f"the column group {feature!r}",
-                f"pass one or two of its columns: {own}",
+                f"pass {most} of its columns: {own}",
             )
         )
-    return schema.position("features", feature)
+    return schema.position(argument, feature)
 
 
 def labels_of(schema: ColumnSchema, j: int) -> tuple[str, ...]:

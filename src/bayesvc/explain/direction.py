@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +29,12 @@ class Direction:
     text : str
         "increasing", "decreasing" or "not monotone"; for categories their order, the lowest first,
         with "<" between those that differ with a posterior probability of at least 0.9 and "~"
-        between the others; "column group" for a group.
+        between the others; "column group" for a group, "no values" for a column of missing ones.
     probability : float
         Posterior probability of the direction; for categories, that the last lies above the first.
-        NaN for a group.
+        NaN where there is no direction.
     increasing, decreasing, not_monotone : float
-        Posterior probabilities; NaN for categories and groups.
+        Posterior probabilities; NaN for categories and where there is no direction.
     change, change_low, change_high : float
         Posterior mean and interval of the change between `start` and `end`.
     start, end : object
@@ -54,6 +54,7 @@ class Direction:
 
 
 NO_DIRECTION = Direction(GROUP, *(float("nan"),) * 7, start=None, end=None)
+_NO_VALUES = replace(NO_DIRECTION, text="no values")
 
 
 def direction_of(curve: EffectCurve, values: FloatArray, edges: FloatArray) -> Direction:
@@ -83,7 +84,7 @@ def direction_of(curve: EffectCurve, values: FloatArray, edges: FloatArray) -> D
         return _of_categories(curve)
     observed = values[~np.isnan(values)]
     if not len(observed):
-        return NO_DIRECTION
+        return _NO_VALUES
     start, end = np.quantile(observed, (0.1, 0.9), method="inverted_cdf")
     if start == end:
         start, end = observed.min(), observed.max()

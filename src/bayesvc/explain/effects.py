@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from bayesvc._typing import FloatArray, IntArray
+from bayesvc._typing import IntArray
 from bayesvc._validation import check_flag, check_integer, check_level
-from bayesvc.data.dataset import MOST_COPIED_CELLS, Dataset
+from bayesvc.data.dataset import Dataset
 from bayesvc.data.encode import EncodedX, check_names
 from bayesvc.data.frames import frame_kind
 from bayesvc.data.schema import ColumnSchema
@@ -28,6 +29,7 @@ from bayesvc.explain.loss import (
     loss_iterations,
 )
 from bayesvc.explain.notes import notes_of
+from bayesvc.explain.overlap import overlap_with
 from bayesvc.explain.result import Effects
 from bayesvc.explain.shares import VarianceShares, variance_shares
 from bayesvc.priors.base import TreePrior, check_prior
@@ -91,13 +93,13 @@ def selection_effects(
         n_jobs, progress, keep_trees=True,
     )  # fmt: skip
     own_prior = _check_prior(prior)
-    data, same_rows = _read(selection, X, y, sample_weight, config.n_jobs)
+    data, overlap = _read(selection, X, y, sample_weight, config.n_jobs)
     check_response(data.y)
     check_plan(data, own_prior, need, config)
     folds = check_folds(data, own_prior, n_folds, config.entropy) if loss else None
     draws, losses = _fit(data, _Plan(own_prior, config, need, level, folds))
     found = _effects(draws, data, losses, config, level)
-    found = replace(found, same_rows=same_rows, frame=frame_kind(X) or selection.frame)
+    found = replace(found, overlap=overlap, frame=frame_kind(X) or selection.frame)
     found = replace(found, notes=notes_of(found))
     issue_warnings(found.notes)
     return found
@@ -115,8 +117,8 @@ def _check_prior(prior: TreePrior | None) -> TreePrior:
 
 def _read(
     selection: Selection, X: Any, y: Any, sample_weight: Any, n_jobs: int
-) -> tuple[Dataset, bool]:
-    """Return the selected variables of the data, and whether these are those of the selection."""
+) -> tuple[Dataset, float]:
+    """Return the selected variables of the data, and the part of the rows that selected them."""
     draws = selection.draws
     schema = draws.columns
     whole = read_dataset(
@@ -124,13 +126,10 @@ def _read(
         n_jobs=n_jobs,
     )  # fmt: skip
     check_names(whole.X.names, whole.X.names_given, schema.names)
-    same_rows = whole.n_rows == draws.n_rows
-    if same_rows and whole.n_rows * whole.X.shape[1] <= MOST_COPIED_CELLS:
-        same_rows = draws.data_hash is None or whole.encoded.data_hash == draws.data_hash
     named = replace(whole.X, schema=replace(whole.X.schema, names=schema.names))
     own = named.take(np.arange(whole.n_rows), selection.indices)
     data = Dataset(own, whole.y, weights=whole.weights, keep_values=True, n_jobs=n_jobs)
-    return data, same_rows
+    return data, overlap_with(draws, whole)
 
 
 def _fit(data: Dataset, plan: _Plan) -> tuple[Draws, PredictiveLoss | None]:
@@ -186,7 +185,7 @@ def _effects(
         draws=kept,
         X=X,
         interval=interval,
-        same_rows=True,
+        overlap=math.nan,
     )
 
 
@@ -196,9 +195,7 @@ def _curve(
     columns = variable_columns(X.schema, variable)
     if len(columns) > 1:
         return None, NO_DIRECTION
-    values: FloatArray = X.values[:, columns[0]]
-    if np.isnan(values).all():
-        return None, NO_DIRECTION
+    values = X.values[:, columns[0]]
     curve = effect_curve(draws, X, columns[0], "ale", interval, n_threads)
     return curve, direction_of(curve, values, bin_edges(values))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import rankdata
 
-from bayesvc._text import visible
+from bayesvc._text import percent, visible
 from bayesvc._typing import FloatArray
 from bayesvc.draws.diagnostics import RHAT_LIMIT, of_trace
 from bayesvc.draws.prediction import tree_sums
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 _CORRELATED = 0.5
 _FAR_FROM_INDEPENDENT = 1.5  # ratio of the variances of the forest
 _MOST_ROWS = 2000
+_REMEDY = (
+    "For effects without this bias, select with one part of the rows and pass the other part to "
+    "`effects`."
+)
 
 
 def notes_of(effects: Effects) -> tuple[Note, ...]:
@@ -35,18 +39,25 @@ def notes_of(effects: Effects) -> tuple[Note, ...]:
 
 def _rows(effects: Effects) -> Note:
     if effects.same_rows:
+        whole = effects.overlap == 1
+        which = "These rows" if whole else f"{percent(effects.overlap)} of these rows"
         return Note(
             "same-rows",
             "info",
-            "These rows also selected the variables, so the effects are optimistic, above all "
-            "those of variables with weak support. For effects without this bias, select with one "
-            "part of the rows and pass the other part to `effects`.",
+            f"{which} also selected the variables, so the effects are optimistic, above all those "
+            f"of variables with weak support. {_REMEDY}",
+        )
+    if effects.same_rows is None:
+        return Note(
+            "unknown-rows",
+            "info",
+            "Whether these rows also selected the variables is not known. If they did, the effects "
+            f"are optimistic, above all those of variables with weak support. {_REMEDY}",
         )
     return Note(
         "other-rows",
         "good",
-        "These are not the rows that selected the variables. Rows that are in neither sample "
-        "should have such effects too.",
+        "The selection did not use these rows, so that it does not bias the effects.",
     )
 
 

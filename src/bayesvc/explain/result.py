@@ -78,8 +78,8 @@ class Effects:
         The rows that it was fitted to.
     interval : float
         Probability of the intervals.
-    same_rows : bool
-        Whether these rows selected the variables.
+    overlap : float
+        Proportion of the rows that also selected the variables; NaN if that is not known.
     frame : {"pandas", "polars"} or None
         Type of the tables.
     notes : tuple of Note
@@ -106,7 +106,7 @@ class Effects:
     draws: Draws
     X: EncodedX
     interval: float
-    same_rows: bool
+    overlap: float
     frame: str | None = None
     notes: tuple[Note, ...] = ()
 
@@ -114,6 +114,11 @@ class Effects:
     def labels(self) -> tuple[str, ...]:
         """Names of the variables as text."""
         return tuple(map(str, self.names))
+
+    @property
+    def same_rows(self) -> bool | None:
+        """Whether any of the rows also selected the variables; None if that is not known."""
+        return None if math.isnan(self.overlap) else self.overlap > 0
 
     @cached_property
     def columns(self) -> dict[str, Any]:
@@ -220,7 +225,7 @@ class Effects:
         """
         kind = check_choice("kind", kind, ("ale", "pd"))
         level = self.interval if interval is None else check_level("interval", interval)
-        column = column_number(self.X.schema, variable)
+        column = column_number(self.X.schema, variable, "variable")
         name = str(self.X.schema.names[column])
         known = self.curves.get(name)
         if known is not None and level == self.interval and (kind == "ale" or known.kind == kind):
@@ -253,7 +258,7 @@ class Effects:
         (10, 21)
         """
         n_rows = check_integer("n_rows", n_rows, 1)
-        column = column_number(self.X.schema, variable)
+        column = column_number(self.X.schema, variable, "variable")
         found = individual_curves(self.draws, self.X, column, n_rows, resolve_n_jobs(n_jobs))
         return IndividualCurves(str(self.X.schema.names[column]), *found)
 

@@ -130,7 +130,7 @@ def as_dict(effects: Effects) -> dict[str, Any]:
         "bayesvc": __version__,
         "response": draws.response,
         "n_rows": draws.n_rows,
-        "same_rows": effects.same_rows,
+        "overlap": _plain(effects.overlap),
         "n_trees": draws.n_trees,
         "n_chains": draws.n_replicates,
         "burn_in": draws.burn_in,
