@@ -187,12 +187,12 @@ void LeafTable::add_leaf(double leaf_value, const Region& region) {
   }
 }
 
-void LeafTable::ratios(std::size_t l, std::size_t j, double* out) const {
-  const OfVariable& own = variables_[j];
+void LeafTable::ratios(const LeafTable& other, std::size_t l, std::size_t j, double* out) const {
+  const OfVariable &own = variables_[j], &theirs = other.variables_[j];
   const std::size_t n = size();
   if (marginals_.marginals().variable(j).numeric) {
-    const double low = own.low[l], high = own.high[l];
-    const double take_missing = own.missing[l] > 0 ? 1 : 0;
+    const double low = theirs.low[l], high = theirs.high[l];
+    const double take_missing = theirs.missing[l] > 0 ? 1 : 0;
     const double *lows = own.low.data(), *highs = own.high.data();
     const double *missing = own.missing.data(), *inverse = own.inverse.data();
     for (std::size_t i = 0; i < n; ++i) {
@@ -203,11 +203,11 @@ void LeafTable::ratios(std::size_t l, std::size_t j, double* out) const {
     }
     return;
   }
-  const std::uint8_t* mine = own.atoms.data() + l * own.bytes;
+  const std::uint8_t* wanted = theirs.atoms.data() + l * theirs.bytes;
   for (std::size_t i = 0; i < n; ++i) {
     const bool split = own.probability[i] != 1;
-    const double both =
-        split ? marginals_.of_both(j, mine, own.atoms.data() + i * own.bytes) : own.probability[l];
+    const double both = split ? marginals_.of_both(j, wanted, own.atoms.data() + i * own.bytes)
+                              : theirs.probability[l];
     out[i] = both * own.inverse[i];
   }
 }

@@ -70,8 +70,9 @@ class LeafTable {
 
   std::size_t size() const { return value.size(); }
   const OfVariable& of(std::size_t j) const { return variables_[j]; }
-  // out[l'] = the probability that a value of j which leads to l' leads to l too.
-  void ratios(std::size_t l, std::size_t j, double* out) const;
+  // out[l'] = the probability that a value of j which leads to l' leads to l of the other table
+  // too.
+  void ratios(const LeafTable& other, std::size_t l, std::size_t j, double* out) const;
 
   std::vector<double> value, probability;
   std::vector<std::vector<std::uint32_t>> constrained;  // by leaf: the variables split on above it

@@ -25,30 +25,35 @@ double dot(const double* a, const double* b, std::size_t n) {
          ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
 }
 
-// Adds what pairs with one leaf contribute to the three variances.
+// Adds what pairs of leaves of two draws contribute to the three covariances.
 class PairSums {
  public:
-  PairSums(const LeafTable& leaves, double* first_order, double* total)
-      : leaves_(leaves), first_order_(first_order), total_(total), weight_(leaves.size()) {
-    for (std::size_t l = 0; l < leaves.size(); ++l)
-      weight_[l] = leaves.value[l] * leaves.probability[l];
+  PairSums(const LeafTable& leaves, const LeafTable& others, double* first_order, double* total)
+      : leaves_(leaves),
+        others_(others),
+        first_order_(first_order),
+        total_(total),
+        weight_(others.size()) {
+    for (std::size_t l = 0; l < others.size(); ++l)
+      weight_[l] = others.value[l] * others.probability[l];
     for (const double weight : weight_) mean_ += weight;
   }
 
-  double variance() {
-    double variance = 0;
-    for (std::size_t l = 0; l < leaves_.size(); ++l) variance += leaves_.value[l] * with(l);
-    return variance;
+  double covariance() {
+    double sum = 0;
+    for (std::size_t l = 0; l < leaves_.size(); ++l) sum += leaves_.value[l] * with(l);
+    return sum;
   }
 
  private:
   // sum_l' w_l' (prod_k ratio_k - R_l) where ratio_k = q_ll'k / p_l'k; for the indices alike.
   double with(std::size_t l) {
     const auto& own = leaves_.constrained[l];
-    const std::size_t n = leaves_.size();
+    const std::size_t n = others_.size();
     if (own.empty()) return 0;
     while (ratios_.size() < own.size()) ratios_.emplace_back(n);
-    for (std::size_t k = 0; k < own.size(); ++k) leaves_.ratios(l, own[k], ratios_[k].data());
+    for (std::size_t k = 0; k < own.size(); ++k)
+      others_.ratios(leaves_, l, own[k], ratios_[k].data());
     const double all = dot(weight_.data(), product_without(own.size(), own.size()), n);
     for (std::size_t k = 0; k < own.size(); ++k) {
       const double p = leaves_.of(own[k]).probability[l];
@@ -75,9 +80,9 @@ class PairSums {
     return product_.data();
   }
 
-  const LeafTable& leaves_;
+  const LeafTable &leaves_, &others_;
   double *first_order_, *total_;
-  std::vector<double> weight_;  // value times probability of each leaf
+  std::vector<double> weight_;  // value times probability of each other leaf
   double mean_ = 0;
   std::vector<std::vector<double>> ratios_;
   std::vector<double> product_;
@@ -85,20 +90,21 @@ class PairSums {
 
 }  // namespace
 
-VarianceShares variance_shares(const SavedForests& forests, const JointRows& rows,
-                               const double* weights, std::size_t first_draw, std::size_t n_draws,
+VarianceShares variance_shares(const DrawPairs& draws, const JointRows& rows, const double* weights,
                                std::size_t n_threads) {
   const Marginals marginals(rows);
   const std::size_t d = rows.numeric.size();
-  VarianceShares out{std::vector<double>(n_draws), std::vector<double>(n_draws * d),
-                     std::vector<double>(n_draws * d)};
-  n_threads = std::max<std::size_t>(1, std::min(n_threads, n_draws));
+  VarianceShares out{std::vector<double>(draws.n), std::vector<double>(draws.n * d),
+                     std::vector<double>(draws.n * d)};
+  n_threads = std::max<std::size_t>(1, std::min(n_threads, draws.n));
   const auto work = [&](std::size_t start) {
-    for (std::size_t s = start; s < n_draws; s += n_threads) {
+    for (std::size_t s = start; s < draws.n; s += n_threads) {
       const WeightedMarginals own(marginals, weights + s * rows.n);
-      const LeafTable leaves(forests, first_draw + s, own);
-      PairSums sums(leaves, out.first_order.data() + s * d, out.total.data() + s * d);
-      out.variance[s] = sums.variance();
+      const std::size_t first = draws.first + s;
+      const std::size_t other = (draws.first_other + s) % draws.others.n_draws();
+      const LeafTable leaves(draws.forests, first, own), others(draws.others, other, own);
+      PairSums sums(leaves, others, out.first_order.data() + s * d, out.total.data() + s * d);
+      out.variance[s] = sums.covariance();
     }
   };
   std::vector<std::thread> threads;

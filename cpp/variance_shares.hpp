@@ -30,11 +30,18 @@ struct VarianceShares {
   std::vector<double> variance, first_order, total;
 };
 
-// The variances of the sum of trees for consecutive draws, from `first_draw` on: its own, that of
-// its mean given each variable, and the mean of that given all others. `weights` has one row of n
-// weights of sum 1 for each draw.
-VarianceShares variance_shares(const SavedForests& forests, const JointRows& rows,
-                               const double* weights, std::size_t first_draw, std::size_t n_draws,
+// Consecutive draws, and other forests of which as many draws, from `first_other` on and after the
+// last one from the first on, are paired with them. A draw may be paired with itself.
+struct DrawPairs {
+  const SavedForests& forests;
+  const SavedForests& others;
+  std::size_t first = 0, first_other = 0, n = 0;
+};
+
+// The variances of the sum of trees: its own, that of its mean given each variable, and the mean of
+// that given all others; of draws that are paired with others, the covariances in their place.
+// `weights` has one row of n weights of sum 1 for each draw.
+VarianceShares variance_shares(const DrawPairs& draws, const JointRows& rows, const double* weights,
                                std::size_t n_threads);
 
 }  // namespace bayesvc

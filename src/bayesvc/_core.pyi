@@ -182,4 +182,6 @@ def variance_shares(
     weights: NDArray[np.float64],
     first_draw: int = 0,
     n_threads: int = 1,
+    others: SavedForests | None = None,
+    first_other: int = 0,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...

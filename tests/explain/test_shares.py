@@ -141,6 +141,43 @@ def test_forests_against_enumeration(messy, number):
         np.testing.assert_allclose(value[0], truth, atol=1e-13)
 
 
+@pytest.mark.parametrize("number", range(3))
+def test_covariances_of_two_draws_against_enumeration(messy, number):
+    """The variance of a sum of two draws holds their covariance twice."""
+    draws, rows = messy
+    schema = draws.columns
+    arguments = (schema.variable_of.tolist(), numeric_variables(schema))
+    rng = np.random.default_rng(number)
+    some = np.asfortranarray(rows[rng.choice(len(rows), 5, replace=False)])
+    weights = rng.dirichlet(np.ones(5), size=1)
+    a, b = draws.forests
+    parts = [a.to_arrays(), b.to_arrays()]
+    ends = [slice(*np.append(p["tree_start"], len(p["value"]))[[40, 60]].astype(int))
+            for p in parts]  # fmt: skip
+    both = {"n_trees": np.array([40])}
+    for name in ("variable", "right", "value", "missing_left", "subset"):
+        own = [
+            p.get(
+                name,
+                np.zeros(
+                    len(p["value"]), dtype=parts[0].get(name, parts[1].get(name, p["value"])).dtype
+                ),
+            )
+            for p in parts
+        ]
+        both[name] = np.concatenate([part[end] for part, end in zip(own, ends, strict=True)])
+    starts = [p["tree_start"][40:60] - p["tree_start"][40] for p in parts]
+    both["tree_start"] = np.concatenate(
+        [starts[0], starts[1] + np.uint64(ends[0].stop - ends[0].start)]
+    )
+    joint = SavedForests.from_arrays(both)
+    whole = compute(joint, some, *arguments, weights)
+    each = [compute(forest, some, *arguments, weights, 2) for forest in draws.forests]
+    covariance = compute(a, some, *arguments, weights, 2, 1, b, 2)
+    for w, x, y, c in zip(whole, *each, covariance, strict=True):
+        np.testing.assert_allclose(w - x - y, 2 * c, atol=1e-13)
+
+
 def test_rows_without_weight_do_not_count(messy):
     draws, rows = messy
     schema = draws.columns
@@ -163,6 +200,26 @@ def test_shares_lie_between_0_and_1(messy):
     assert (found.total >= found.first_order - 1e-12).all()
     assert (found.total <= 1 + 1e-12).all()
     assert (found.first_order.sum(axis=1) <= 1 + 1e-12).all()
+
+
+def test_noise_is_taken_off_the_main_effects():
+    """Of columns that do not matter nothing is left."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(150, 2))
+    y = X[:, 0] + 0.3 * rng.normal(size=150)
+    for n_replicates in (1, 4):
+        draws = bv.sample(
+            X, y, bv.BART(), n_replicates=n_replicates, n_trees=50, burn_in=300, n_draws=200,
+            random_state=0, keep_trees=True,
+        )  # fmt: skip
+        few = thinned(draws, 100)
+        raw = variance_shares(few, X, 0, correct=False)
+        found = variance_shares(few, X, 0)
+        assert (raw.noise == 0).all()
+        assert (found.noise > 0.005).all()
+        assert raw.first_order[:, 1].mean() > 0.03
+        assert found.first_order[:, 1].mean() < 0.5 * raw.first_order[:, 1].mean()
+        assert (found.total >= found.first_order).all()
 
 
 def test_any_number_of_threads_gives_the_same_bits(messy):

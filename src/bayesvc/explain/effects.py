@@ -177,7 +177,10 @@ def _effects(
     return Effects(
         names=tuple(data.names[k] for k in order),
         shares=VarianceShares(
-            shares.variance, shares.first_order[:, order], shares.total[:, order]
+            shares.variance,
+            shares.first_order[:, order],
+            shares.total[:, order],
+            shares.noise[order],
         ),
         curves=curves,
         directions=tuple(direction for _, direction in pairs),

@@ -196,8 +196,8 @@ def cross_fitted_loss(
     >>> data = read_dataset(X, X[:, 0])
     >>> config = check_sampling_config(random_state=0)
     >>> found = cross_fitted_loss(data, bv.BART(), check_folds(data, bv.BART(), 5, 0), config, 0.9)
-    >>> found.losses[0].round(1)
-    array([1., 0.])
+    >>> (found.losses[0] > 0.5).tolist()
+    [True, False]
     """
     n, d = data.X.shape[0], len(data.names)
     kept = [np.arange(d), *(np.delete(np.arange(d), j) for j in range(d))]

@@ -17,6 +17,7 @@ from bayesvc.sampling.seeds import Role, random_order, random_words
 _MOST_ROWS = 5000
 _MOST_DISTINCT_ROWS = 1000  # of column groups: the cost grows with them
 _WEIGHTS_AT_ONCE = 4_000_000
+_LEAST_VARIANCE_LEFT = 0.25  # without noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +29,11 @@ class VarianceShares:
     variance : ndarray (n_draws,)
         Variance of the sum of trees where the variables are independent.
     first_order, total : ndarray (n_draws, n_variables)
-        Share of that variance that each variable explains alone, and together with the others.
-        0 where the variance is 0.
+        Share of the variance that each variable explains alone, and together with the others, from
+        0 to 1. 0 where the variance is 0.
+    noise : ndarray (n_variables,)
+        Mean variance of the deviation of a draw's main effect of each variable from its posterior
+        mean, as a share of the variance.
 
     Examples
     --------
@@ -39,15 +43,23 @@ class VarianceShares:
     variance: FloatArray
     first_order: FloatArray
     total: FloatArray
+    noise: FloatArray
 
 
 def variance_shares(
-    draws: Draws, rows: FloatArray, entropy: int, *, resample: bool = True, n_threads: int = 1
+    draws: Draws,
+    rows: FloatArray,
+    entropy: int,
+    *,
+    resample: bool = True,
+    correct: bool = True,
+    n_threads: int = 1,
 ) -> VarianceShares:
-    """Compute the Sobol indices of every draw, exactly, for independent variables.
+    """Compute the Sobol indices of every draw for independent variables.
 
-    Each variable has its own empirical distribution over the rows; the columns of a group keep
-    their joint one, and missing values are values of their own.
+    The variances of the sum of trees are exact. Each variable has its own empirical distribution
+    over the rows; the columns of a group keep their joint one, and missing values are values of
+    their own.
 
     Parameters
     ----------
@@ -61,6 +73,9 @@ def variance_shares(
     resample : bool, default True
         Whether each draw has a bootstrap sample of the rows, so that the indices vary as much as
         those of other rows would.
+    correct : bool, default True
+        Whether to subtract twice the noise of the main effects: a draw deviates from the posterior
+        mean, and this from the truth, by about as much.
     n_threads : int, default 1
 
     Returns
@@ -85,16 +100,33 @@ def variance_shares(
     >>> variance_shares(draws, X, 0).first_order.mean(axis=0).round(1)
     array([0.8, 0.2])
     """
-    assert draws.forests is not None
     schema = draws.columns
     rows = _some_rows(rows, schema, entropy)
-    variable_of, numeric = schema.variable_of.tolist(), numeric_variables(schema)
-    found = []
-    for forest, first, weights in _weights(draws, len(rows), entropy, resample):
-        found.append(compute(forest, rows, variable_of, numeric, weights, first, n_threads))
-    variance, first_order, total = (np.concatenate([part[k] for part in found]) for k in range(3))
-    unit = np.where(variance > 0, variance, 1.0)[:, np.newaxis]
-    return VarianceShares(variance, first_order / unit, total / unit)
+    arguments = rows, schema.variable_of.tolist(), numeric_variables(schema)
+    own, pairs = [], []
+    for forest, first, weights, other, first_other in _batches(draws, len(rows), entropy, resample):
+        own.append(compute(forest, *arguments, weights, first, n_threads))
+        if correct:
+            pairs.append(
+                compute(forest, *arguments, weights, first, n_threads, other, first_other)[1]
+            )
+    variance, first_order, total = (np.concatenate([part[k] for part in own]) for k in range(3))
+    noise = np.zeros(first_order.shape[1])
+    if correct:
+        noise = np.maximum(0, first_order.mean(axis=0) - np.concatenate(pairs).mean(axis=0))
+    return _shares(variance, first_order, total, noise)
+
+
+def _shares(
+    variance: FloatArray, first_order: FloatArray, total: FloatArray, noise: FloatArray
+) -> VarianceShares:
+    """Return shares without the noise of the main effects. Interactions are left as they are."""
+    without = np.maximum(variance - 2 * noise.sum(), _LEAST_VARIANCE_LEFT * variance)
+    unit = np.where(without > 0, without, 1.0)[:, np.newaxis]
+    alone = np.clip((first_order - 2 * noise) / unit, 0, 1)
+    together = np.clip((total - 2 * noise) / unit, alone, 1)
+    mean = float(variance.mean())
+    return VarianceShares(variance, alone, together, noise / mean if mean > 0 else noise)
 
 
 def numeric_variables(schema: ColumnSchema) -> list[int]:
@@ -120,22 +152,27 @@ def _some_rows(rows: FloatArray, schema: ColumnSchema, entropy: int) -> FloatArr
     return np.asfortranarray(rows, dtype=np.float64)
 
 
-def _weights(
+def _batches(
     draws: Draws, n_rows: int, entropy: int, resample: bool
-) -> Iterator[tuple[SavedForests, int, FloatArray]]:
-    """Yield forests, the number of a draw in them, and the weights of the rows from there on."""
+) -> Iterator[tuple[SavedForests, int, FloatArray, SavedForests, int]]:
+    """Yield forests, the number of a draw in them, weights of the rows from there on, and others.
+
+    The others are those of the next chain or, of a single one, draws that are far away.
+    """
     assert draws.forests is not None
     at_once = max(1, _WEIGHTS_AT_ONCE // n_rows)
-    number = 0
-    for forest in draws.forests:
-        for first in range(0, forest.n_draws, at_once):
-            n_draws = min(at_once, forest.n_draws - first)
+    number, alone = 0, len(draws.forests) == 1
+    for chain, forest in enumerate(draws.forests):
+        n = forest.n_draws
+        other = draws.forests[(chain + 1) % len(draws.forests)]
+        for first in range(0, n, at_once):
+            n_draws = min(at_once, n - first)
             weights = np.full((n_draws, n_rows), 1 / n_rows)
             if resample:
                 for k in range(n_draws):
                     weights[k] = _bootstrap(n_rows, entropy, number + first + k) / n_rows
-            yield forest, first, weights
-        number += forest.n_draws
+            yield forest, first, weights, other, (first + n // 2) % n if alone else first
+        number += n
 
 
 def _bootstrap(n_rows: int, entropy: int, number: int) -> IntArray:
