@@ -37,7 +37,7 @@ FILE = re.compile(r"\.(csv|html|json|md|npz|parquet|py|svg)$")
 EXAMPLES = {
     "bv": bv, "bayesvc": bv, "found": bv.Selection, "draws": bv.Draws,
     "stable": bv.RowStability, "measures": bv.measures, "thresholds": bv.thresholds,
-    "plots": bv.plots,
+    "plots": bv.plots, "effects": bv.Effects,
 }  # fmt: skip
 
 

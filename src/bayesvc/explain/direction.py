@@ -13,9 +13,8 @@ from bayesvc.explain.curves import EffectCurve, along
 
 INCREASING, DECREASING, NOT_MONOTONE = "increasing", "decreasing", "not monotone"
 GROUP = "column group"  # which has no direction
-# A curve counts as monotone if it moves against its main direction by at most this fraction of the
-# largest movement along it.
-TOLERANCE = 0.25
+# A curve counts as increasing if the nearest increasing one explains this part of its variance.
+LEAST_EXPLAINED = 0.95
 _SURE = 0.9  # posterior probability at which one category is said to lie above another
 _MOST_LEVELS = 8  # in the text of a direction
 
@@ -112,7 +111,8 @@ def direction_of(curve: EffectCurve, values: FloatArray, edges: FloatArray) -> D
 def monotonicity(samples: FloatArray, edges: FloatArray, observed: FloatArray) -> FloatArray:
     """Return how many of the curves increase, decrease, and do neither, as proportions.
 
-    Only what lies between the 5 % and the 95 % quantile of the column counts.
+    Only what lies between the 5 % and the 95 % quantile of the column counts, and values count by
+    the rows near them.
 
     Examples
     --------
@@ -126,12 +126,23 @@ def monotonicity(samples: FloatArray, edges: FloatArray, observed: FloatArray) -
     inner = (edges >= low) & (edges <= high)
     if inner.sum() < 2:
         inner = np.ones(len(edges), dtype=bool)
-    own = samples[:, inner]
-    rise = (own - np.minimum.accumulate(own, axis=1)).max(axis=1)
-    fall = (np.maximum.accumulate(own, axis=1) - own).max(axis=1)
-    up = (rise > fall) & (fall <= TOLERANCE * rise)
-    down = (fall > rise) & (rise <= TOLERANCE * fall)
+    weights = along(edges, observed)[inner]
+    up, down = (
+        np.array([_explained(sign * own, weights) >= LEAST_EXPLAINED for own in samples[:, inner]])
+        for sign in (1, -1)
+    )
     return np.array([up.mean(), down.mean(), (~up & ~down).mean()])
+
+
+def _explained(values: FloatArray, weights: FloatArray) -> float:
+    """Return how much of the variance the nearest increasing values explain; 0 of a constant."""
+    from sklearn.isotonic import isotonic_regression
+
+    spread = float(weights @ (values - np.average(values, weights=weights)) ** 2)
+    if spread == 0:
+        return 0.0
+    fitted = isotonic_regression(values, sample_weight=weights)
+    return 1 - float(weights @ (values - fitted) ** 2) / spread
 
 
 def _of_categories(curve: EffectCurve) -> Direction:
