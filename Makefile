@@ -52,7 +52,7 @@ CPP_FILES = $(shell find cpp bind -name '*.cpp' -o -name '*.hpp')
 # What runs the extension through every part that handles memory, without taking long.
 EXTENSION_TESTS := tests/core/test_same_bits.py tests/core/test_limits.py tests/data/test_messy.py \
 	tests/sampling/test_sample.py tests/draws/test_draws.py tests/draws/test_prediction.py \
-	tests/thresholds/test_linkage.py
+	tests/explain/test_shares.py tests/thresholds/test_linkage.py
 
 .PHONY: help demo test test-core test-sanitize test-threads test-sanitize-python \
 	sanitized-extension test-python doctest coverage coverage-core coverage-python fuzz soak test-weekly test-stat test-peers bench-peers \
