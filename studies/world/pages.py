@@ -22,7 +22,7 @@ BEST = "best threshold, knowing the truth"
 BASE = "dart-vc"
 SHOWN = (
     DEFAULT, NEVER_EMPTY, "dart-relevance, no signal test", "first formula", BASE,
-    "dart-vc, paper's prior", "dart-mpm, one fit", "mean inclusion",
+    "dart-vc, paper's prior", "first formula, paper's prior", "dart-mpm, one fit", "mean inclusion",
 )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
 
 ORACLE = "best threshold, knowing the truth"
-OF_PAPER = ("dart-vc", "dart-relevance", "dart-mpm, one fit")
+OF_PAPER = ("dart-vc", "first formula", "dart-mpm, one fit")
 ALIKE = 0.9  # correlation from which a column counts as a copy, in lenient scores
 NOMINAL = (0.05, 0.1, 0.2)
 STRENGTHS = (10.0, 30.0, 100.0)  # recall is told apart below, between and above these
