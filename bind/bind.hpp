@@ -67,4 +67,5 @@ struct ForestSettings;
 void check_fit(const bayesvc::Columns& columns, const Vector& y,
                const bayesvc::ForestSettings& settings);
 void check_response(const Vector& y, std::size_t n_rows);
+void check_intervals(const Vector& y, const bayesvc::ForestSettings& settings);
 nb::dict fit_to_python(bayesvc::FitResult&& fit, std::size_t p, std::size_t n_trees);

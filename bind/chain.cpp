@@ -203,6 +203,8 @@ void bind_chain(nb::module_& m) {
       .def("set_y",
            [](Chain& self, const Vector& y) {
              check_response(y, self.forest.n());
+             if (bayesvc::takes_intervals(self.forest.settings().response))
+               check_intervals(y, self.forest.settings());
              self.forest.set_y(y.data());
            })
       .def("fitted", fitted)

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "bind.hpp"
+#include "response/response_model.hpp"
 
 using bayesvc::Control;
 using bayesvc::SavedForests;
@@ -17,12 +18,30 @@ bool all_weights(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), is_weight);
 }
 
+// One bound of an interval may be infinite.
+bool is_interval(double low, double high) {
+  return low <= high && (std::isfinite(low) || std::isfinite(high));
+}
+
 }  // namespace
 
 void check_response(const Vector& y, std::size_t n_rows) {
   if (y.shape(0) != n_rows) refuse("y must have one value for each row", y.shape(0));
   if (!std::all_of(y.data(), y.data() + n_rows, [](double value) { return std::isfinite(value); }))
     throw nb::value_error("y must be finite");
+}
+
+void check_intervals(const Vector& y, const bayesvc::ForestSettings& settings) {
+  const std::vector<double>&lower = settings.lower, &upper = settings.upper;
+  if (lower.size() != upper.size() ||
+      !std::equal(lower.begin(), lower.end(), upper.begin(), is_interval))
+    throw nb::value_error(
+        "settings.lower and settings.upper must be the bounds of intervals, at most one infinite");
+  const auto most = static_cast<double>(lower.size());
+  if (!std::all_of(y.data(), y.data() + y.shape(0), [&](double code) {
+        return code >= 0 && code < most && code == std::floor(code);
+      }))
+    throw nb::value_error("y must hold numbers of the intervals in settings.lower");
 }
 
 // Whether the sampler can run at all. What makes sense is for the callers to say.
@@ -46,6 +65,7 @@ void check_fit(const bayesvc::Columns& columns, const Vector& y,
         "settings.row_weights must have one finite, non-negative value for each row");
   if (!settings.row_weights.empty() && settings.response == "probit")
     throw nb::value_error("settings.row_weights must be empty for a binary y");
+  if (bayesvc::takes_intervals(settings.response)) check_intervals(y, settings);
 }
 
 nb::dict fit_to_python(bayesvc::FitResult&& fit, std::size_t p, std::size_t n_trees) {

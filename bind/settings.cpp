@@ -14,11 +14,11 @@ void bind_number(Class& settings, const char* name, double bayesvc::DirichletSet
       [member](ForestSettings& self, double value) { self.dirichlet.*member = value; });
 }
 
-void bind_weights(Class& settings, const char* name, std::vector<double> ForestSettings::* member) {
+void bind_numbers(Class& settings, const char* name, std::vector<double> ForestSettings::* member) {
   settings.def_prop_rw(
       name, [member](const ForestSettings& self) { return to_numpy(std::vector(self.*member)); },
-      [member](ForestSettings& self, const Vector& weights) {
-        (self.*member).assign(weights.data(), weights.data() + weights.shape(0));
+      [member](ForestSettings& self, const Vector& numbers) {
+        (self.*member).assign(numbers.data(), numbers.data() + numbers.shape(0));
       });
 }
 
@@ -42,7 +42,7 @@ void bind_settings(nb::module_& m) {
           "response", [](const ForestSettings& self) { return self.response; },
           [](ForestSettings& self, const std::string& name) {
             if (!bayesvc::is_response_model(name))
-              refuse("response must be 'gaussian', 'probit' or 'student'", name);
+              refuse("response must be one of " + bayesvc::response_model_names(), name);
             self.response = name;
           })
       .def_rw("offset", &ForestSettings::offset)
@@ -67,6 +67,8 @@ void bind_settings(nb::module_& m) {
   bind_number(settings, "a", &bayesvc::DirichletSettings::a);
   bind_number(settings, "b", &bayesvc::DirichletSettings::b);
   bind_number(settings, "rho", &bayesvc::DirichletSettings::rho);
-  bind_weights(settings, "weights", &ForestSettings::weights);
-  bind_weights(settings, "row_weights", &ForestSettings::row_weights);
+  bind_numbers(settings, "weights", &ForestSettings::weights);
+  bind_numbers(settings, "row_weights", &ForestSettings::row_weights);
+  bind_numbers(settings, "lower", &ForestSettings::lower);
+  bind_numbers(settings, "upper", &ForestSettings::upper);
 }

@@ -29,6 +29,7 @@ struct ForestSettings {
   double nu = 3.0, lambda = 1.0;                            // sigma^2 ~ nu lambda / chi2_nu
   double sigma = std::numeric_limits<double>::quiet_NaN();  // fixed sigma; nan: sampled
   double offset = 0.0;                                      // probit
+  std::vector<double> lower, upper;                         // interval: bounds by the code of y_i
   std::vector<double> row_weights;  // y_i has variance sigma^2 / w_i; empty: all one
 
   std::string splitting = "fixed";  // see make_splitting_prior

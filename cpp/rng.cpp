@@ -177,4 +177,21 @@ double Rng::normal_above(double lower) {
   return lower + e / rate;
 }
 
+// The density on the interval is even enough for uniform proposals, or the interval long enough for
+// those of the half-line or of the whole line: at least two in five are accepted.
+double Rng::normal_between(double lower, double upper) {
+  if (std::fabs(lower) > std::fabs(upper) && lower < 0.0) return -normal_between(-upper, -lower);
+  const double width = upper - lower, nearest = std::max(lower, 0.0);
+  const double decline = 0.5 * (nearest + std::sqrt(nearest * nearest + 4.0));
+  double x;
+  if (width * decline < 2.0) {
+    do x = lower + width * uniform();
+    while (2.0 * exponential() < (x - nearest) * (x + nearest));
+    return std::min(x, upper);  // which rounding may exceed
+  }
+  do x = lower > 0.0 ? normal_above(lower) : normal();
+  while (x < lower || x > upper);
+  return x;
+}
+
 }  // namespace bayesvc

@@ -91,6 +91,8 @@ class Rng {
   double binomial(double n, double p) { return binomial(n, p, 1.0 - p); }
 
   double normal_above(double lower);  // standard normal given that it exceeds lower
+  // Standard normal given that it lies between them; either may be infinite.
+  double normal_between(double lower, double upper);
 
  private:
   struct GammaConstants {

@@ -32,7 +32,7 @@ class ResponseModel {
   struct Redraws {
     bool working = false;
     bool precisions = false;
-    bool any() const { return working || precisions; }
+    constexpr bool any() const { return working || precisions; }
   };
 
   virtual ~ResponseModel() = default;
@@ -73,6 +73,9 @@ class ResponseModel {
 };
 
 bool is_response_model(const std::string& name);
+// Whether y holds the numbers of pairs of `settings.lower` and `settings.upper`.
+bool takes_intervals(const std::string& name);
+std::string response_model_names();  // quoted, separated by commas
 
 // By settings.response; throws std::invalid_argument for a name that no model has.
 std::unique_ptr<ResponseModel> make_response_model(const ForestSettings& settings);

@@ -37,8 +37,8 @@ double sum_of_logs(const std::vector<double>& squares, double factor) {
 
 }  // namespace
 
-StudentResponse::StudentResponse(const ForestSettings& settings)
-    : GaussianResponse(settings, {.precisions = true}), row_weights_(settings.row_weights) {
+StudentResponse::StudentResponse(const ForestSettings& settings, const Redraws& redraws)
+    : GaussianResponse(settings, redraws), row_weights_(settings.row_weights) {
   df_ = prior_shape / prior_rate;
 }
 

@@ -17,9 +17,10 @@
 
 namespace bayesvc {
 
-class StudentResponse final : public GaussianResponse {
+class StudentResponse : public GaussianResponse {
  public:
-  explicit StudentResponse(const ForestSettings& settings);
+  explicit StudentResponse(const ForestSettings& settings)
+      : StudentResponse(settings, own_redraws) {}
 
   bool redraw_is_due() const override { return learning_ && n_updates_ % redraw_interval == 0; }
   void set_learning(bool on) override;
@@ -27,6 +28,11 @@ class StudentResponse final : public GaussianResponse {
   void redraw(const std::vector<double>& mean, Rng& rng) override;
 
   static constexpr std::uint64_t redraw_interval = 4;  // sweeps
+
+ protected:
+  static constexpr Redraws own_redraws{.precisions = true};
+
+  StudentResponse(const ForestSettings& settings, const Redraws& redraws);
 
  private:
   void draw_df(Rng& rng);

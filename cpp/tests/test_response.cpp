@@ -3,12 +3,14 @@
 // million at a fresh seed.
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <vector>
 
 #include "../forest.hpp"
 #include "../response/gaussian.hpp"
+#include "../response/interval.hpp"
 #include "../response/probit.hpp"
 #include "../response/student.hpp"
 #include "forest_checks.hpp"
@@ -248,7 +250,96 @@ TEST(mixing_weights_are_redrawn_after_every_few_sweeps) {
   }
 }
 
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+ForestSettings interval_settings(std::string_view response) {
+  ForestSettings settings = settings_of(response);
+  settings.lower = {0.25, 0.5, -infinity, -0.5};
+  settings.upper = {0.25, infinity, -0.75, 0.125};
+  return settings;
+}
+
+}  // namespace
+
+// One row of each kind: observed, beyond a bound, below one, and between two.
+TEST(latents_lie_in_their_interval) {
+  ForestSettings settings = interval_settings("interval");
+  settings.sigma = 0.5;
+  settings.row_weights = {1.0, 4.0, 1.0, 0.25};
+  const std::vector<double> y = {0, 1, 2, 3}, mean = {0.0, 0.25, -1.0, 1.0};
+  for (const bool likelihood : {true, false}) {
+    settings.likelihood = likelihood;
+    bayesvc::IntervalResponse<bayesvc::GaussianResponse> model(settings);
+    model.observe(y.data(), mean);
+    CHECK(model.redraws().working && !model.redraws().precisions && model.redraw_is_due());
+    CHECK(model.working() == std::vector<double>({0.25, 0.5, -0.75, -0.5}));
+    Rng rng = brute_force::rng_of(95);
+    std::vector<double> draws[4];
+    for (int k = 0; k < 20000; ++k) {
+      model.redraw(mean, rng);
+      for (std::size_t i = 0; i < 4; ++i) draws[i].push_back(model.working()[i]);
+    }
+    CHECK(model.working()[0] == 0.25);
+    for (std::size_t i = 1; i < 4; ++i) {
+      const double sd = 0.5 / std::sqrt(settings.row_weights[i]);
+      const auto cdf = [&](double x) { return statistics::normal_cdf((x - mean[i]) / sd); };
+      const double below = likelihood ? cdf(settings.lower[i]) : 0.0;
+      const double all = (likelihood ? cdf(settings.upper[i]) : 1.0) - below;
+      CHECK(statistics::ks_distance(draws[i], [&](double x) { return (cdf(x) - below) / all; }) <
+            statistics::ks_limit);
+    }
+  }
+}
+
+TEST(intervals_that_are_all_points_are_a_continuous_response) {
+  const Matrix m = matrix_of(Kind::untied, 50);
+  const Columns columns = m.encode();
+  const std::vector<double> y = response(m, false);
+  std::vector<double> codes;
+  for (std::size_t i = 0; i < y.size(); ++i) codes.push_back(static_cast<double>(i));
+  for (const std::string errors : {"gaussian", "student"}) {
+    ForestSettings settings = bushy(columns);
+    settings.response = errors;
+    Forest plain(columns, y.data(), settings, {1, 2, 3, 4});
+    settings.response = errors == "student" ? "interval-student" : "interval";
+    settings.lower = settings.upper = y;
+    Forest forest(columns, codes.data(), settings, {1, 2, 3, 4});
+    for (int k = 0; k < 50; ++k) {
+      plain.sweep();
+      forest.sweep();
+      CHECK(forest.sigma() == plain.sigma());
+    }
+    CHECK(forest.response().precisions() == plain.response().precisions());
+  }
+}
+
+TEST(mixing_weights_follow_latents) {
+  const Matrix m = matrix_of(Kind::untied, 40);
+  const Columns columns = m.encode();
+  ForestSettings settings = bushy(columns);
+  settings.response = "interval-student";
+  settings.lower = {0.0, 0.2};
+  settings.upper = {0.0, infinity};
+  std::vector<double> codes(m.n, 0.0);
+  for (std::size_t i = 0; i < m.n; i += 2) codes[i] = 1.0;
+  Forest forest(columns, codes.data(), settings, {1, 2, 3, 4});
+  for (std::uint64_t k = 1; k < 30; ++k) {
+    const std::vector<double> before = forest.response().precisions();
+    const std::vector<double> latents = forest.response().working();
+    forest.sweep();
+    const bool due = k % bayesvc::StudentResponse::redraw_interval == 0;
+    CHECK((forest.response().precisions() != before) == due);
+    for (std::size_t i = 0; i < m.n; ++i) {
+      const double now = forest.response().working()[i];
+      CHECK(i % 2 == 0 ? now >= 0.2 && now != latents[i] : now == 0.0);
+    }
+  }
+}
+
 TEST(response_models_have_names) {
+  CHECK(bayesvc::takes_intervals("interval") && !bayesvc::takes_intervals("probit"));
   CHECK(bayesvc::make_response_model(settings_of("student")) != nullptr);
   CHECK(bayesvc::make_response_model(settings_of("gaussian")) != nullptr);
   CHECK(bayesvc::make_response_model(settings_of("probit")) != nullptr);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -326,4 +327,38 @@ TEST(draws_are_the_same_everywhere) {
       hash = (std::rotl(hash, 5) ^ std::bit_cast<std::uint64_t>(x)) * 0x9e3779b97f4a7c15ULL;
   }
   CHECK(hash == 0xda7b8a5bc17b348dULL);
+}
+
+// Uniform proposals, half-lines and the whole line, on either side of zero and across it.
+TEST(normal_between_follows_the_truncated_normal) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto above = [](double x) { return 0.5 * std::erfc(x / std::sqrt(2.0)); };
+  const std::pair<double, double> intervals[] = {{-infinity, infinity},
+                                                 {0.3, infinity},
+                                                 {4.0, infinity},
+                                                 {-1.0, infinity},
+                                                 {0.5, 1.0},
+                                                 {0.5, 6.0},
+                                                 {6.0, 6.1},
+                                                 {6.0, 7.0},
+                                                 {-0.2, 0.9},
+                                                 {-1.5, 2.5},
+                                                 {-0.1, 5.0},
+                                                 {8.0, 8.0001}};
+  std::uint64_t stream = 60;
+  for (const auto& [low, high] : intervals) {
+    Rng rng = rng_of(stream), mirrored = rng_of(stream++);
+    std::vector<double> draws;
+    for (int k = 0; k < 20000; ++k) {
+      const double x = rng.normal_between(low, high), y = mirrored.normal_between(-high, -low);
+      CHECK(x >= low && x <= high && y <= -low && y >= -high);
+      draws.push_back(k % 2 == 0 ? x : -y);
+    }
+    const double first = above(low), all = first - above(high);
+    CHECK(ks_distance(draws, [&](double x) { return (first - above(x)) / all; }) < ks_limit);
+  }
+  Rng rng = rng_of(80);
+  CHECK(rng.normal_between(2.0, 2.0) == 2.0);
+  CHECK(rng.normal_between(-1e6, -1e6 + 1e-9) <= -1e6 + 1e-9);
+  CHECK(rng.normal_between(1e9, infinity) >= 1e9);
 }

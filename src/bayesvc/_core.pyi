@@ -70,6 +70,8 @@ class Settings:
     splitting: str
     weights: NDArray[np.float64]
     row_weights: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
     alpha: float
     a: float
     b: float

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _FORESTS = "forests/"
 CHAIN_FILES = f"fit-{'[0-9a-f]' * 32}.npz"
 # Settings that chains have in their key only where they are set, so that others keep theirs.
-_ONLY_IF_SET = ("learn_leaf_sd", "leaf_sd_limit")
+_ONLY_IF_SET = ("learn_leaf_sd", "leaf_sd_limit", "lower", "upper")
 _OWN_FILES = (CHAIN_FILES, f".{CHAIN_FILES}.{'[0-9a-f]' * 8}.tmp")
 
 
@@ -191,7 +191,7 @@ def chain_key(
             name: _plain(value)
             for name, value in settings_to_dict(settings).items()
             if name != "kernel"  # which gives the same bits on every CPU
-            if name not in _ONLY_IF_SET or value != getattr(defaults, name)
+            if name not in _ONLY_IF_SET or not np.array_equal(value, getattr(defaults, name))
         },
         "length": vars(chain),
     }
