@@ -18,7 +18,7 @@ from tests.helpers.stat.reference.enumeration import ExactPosterior, Forest, exa
 from tests.helpers.stat.reference.model import MOVE_SETS, PROBIT_LEAF_SD_RANGE, Model
 from tests.helpers.stat.reference.trees import Data, canonical, n_splits, parse, variable_counts
 
-NAN = float("nan")
+NAN, INF = float("nan"), float("inf")
 TWO_BINARY = LISTABLE["binary"][:, :2]
 RESPONSES = {
     "continuous": np.array([0.4, -0.7, 0.5, 0.9]),
@@ -38,6 +38,10 @@ MODELS = {
 }
 STUDENT = {name: replace(model, student=True) for name, model in MODELS.items()}
 LEARNED = {name: replace(model, learn_leaf_sd=True) for name, model in MODELS.items()}
+# Observed values, right-, left- and interval-censored ones.
+INTERVALS = ((-0.6, -0.6), (0.2, INF), (-INF, -0.4), (-0.1, 0.7), (0.9, 0.9))
+CENSORED = {name: replace(model, intervals=INTERVALS) for name, model in MODELS.items()}
+CODES = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 1.0])
 RANGES = {"narrow": Model.leaf_sd_range, "wide": PROBIT_LEAF_SD_RANGE}
 
 
@@ -145,6 +149,32 @@ def test_student_errors(
     data = listable_data(columns)
     model = replace(fitting(STUDENT[name], data), precision=precision)
     check(model, data, RESPONSES[columns], chain_seed, 15_000, 10)
+
+
+@pytest.mark.parametrize("student", [False, True])
+@pytest.mark.parametrize("columns", ["tied", "row-weights"])
+@pytest.mark.parametrize("name", ["bart-weighted", "explicit", "collapsed"])
+def test_censored_values(
+    columns: str, name: str, student: bool, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Quick, one tree; false alarms: FALSE_ALARM a case over all trees, counts, s and df."""
+    data = listable_data(columns)
+    model = replace(fitting(CENSORED[name], data), student=student)
+    check(model, data, CODES[: data.n], chain_seed, 15_000, 15)
+
+
+@pytest.mark.stat
+@pytest.mark.parametrize("student", [False, True])
+@pytest.mark.parametrize("columns", [*LISTABLE, *LISTABLE_MESSY])
+@pytest.mark.parametrize("name", CENSORED)
+def test_censored_values_at_length(
+    columns: str, name: str, student: bool, chain_seed: NDArray[np.uint64]
+) -> None:
+    """In 32-bit precision if errors are normal; false alarms: FALSE_ALARM a case."""
+    data = listable_data(columns)
+    model = replace(fitting(CENSORED[name], data), student=student)
+    model = replace(model, precision="double" if student else "single")
+    check(model, data, CODES[: data.n], chain_seed, 60_000, 20)
 
 
 @pytest.mark.stat

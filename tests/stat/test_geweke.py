@@ -27,7 +27,7 @@ from tests.helpers.stat.reference.model import PROBIT_LEAF_SD_RANGE, Model
 from tests.helpers.stat.reference.simulate import draw_prior, draw_response
 from tests.helpers.stat.reference.trees import Data
 
-NAN = float("nan")
+NAN, INF = float("nan"), float("inf")
 BASE = Model(n_trees=2, leaf_sd=0.4, nu=6.0, lambda_=0.25, beta=1.0)
 MODELS = {
     "bart": BASE,
@@ -48,6 +48,12 @@ LEARNED_PROBIT = {
 }
 STUDENT = {
     name: replace(MODELS[name], student=True) for name in ("bart", "explicit", "collapsed-hyper")
+}
+# Values are only known to lie in one of these. Observed ones are in the other tests.
+GROUPED = ((-INF, -0.3), (-0.3, 0.1), (0.1, 0.5), (0.5, INF))
+CENSORED = {
+    name: replace(MODELS[name], intervals=GROUPED)
+    for name in ("bart", "explicit", "collapsed-hyper")
 }
 JOINT_NAMES = ["f(x0)", "f(x0)^2", "f(x0) f(x1)", "f(x0)^4", "splits times f(x0)^2"]
 
@@ -86,7 +92,9 @@ def from_chain(
     chain = make_chain(model, data, y, seed)
     chain.sweep(50)
     for step in range(-500, n_kept * thin):
-        chain.set_y(draw_response(rng, model, data, chain.fitted(), chain.sigma, chain.df))
+        latent_weights = model.student and model.intervals  # which outlive a change of y
+        known = chain.precisions() if latent_weights else None
+        chain.set_y(draw_response(rng, model, data, chain.fitted(), chain.sigma, chain.df, known))
         chain.sweep(1)
         if step >= 0 and step % thin == 0:
             joint = joint_features(chain.fitted(), chain.n_splits, chain.sigma)
@@ -194,6 +202,38 @@ def test_state_with_student_errors_stays_in_the_joint_distribution(
     """Ten sweeps, so that mixing weights are drawn twice; false alarms: FALSE_ALARM."""
     data = make_data("row-weights", rng, 12, 3)
     check_that_states_stay(STUDENT["bart"], data, rng, chain_seed, 5_000, 10)
+
+
+@pytest.mark.parametrize("columns", ["tied", "messy-row-weights"])
+@pytest.mark.parametrize("student", [False, True])
+@pytest.mark.parametrize("name", CENSORED)
+def test_joint_distribution_of_censored_values_quickly(
+    name: str, student: bool, columns: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Latent values beside all else; false alarms: FALSE_ALARM a case over all statistics."""
+    model = replace(CENSORED[name], student=student)
+    check(model, make_data(columns, rng, 6, 3), rng, chain_seed, 3_000, 15)
+
+
+@pytest.mark.stat
+@pytest.mark.parametrize("columns", KINDS_OF_COLUMNS)
+@pytest.mark.parametrize("student", [False, True])
+@pytest.mark.parametrize("name", CENSORED)
+def test_joint_distribution_of_censored_values(
+    name: str, student: bool, columns: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Eight rows, two trees; false alarms: FALSE_ALARM a case over all statistics."""
+    model = replace(CENSORED[name], student=student)
+    check(model, make_data(columns, rng, 8, 3), rng, chain_seed, 25_000, 20)
+
+
+@pytest.mark.parametrize("columns", ["tied", "row-weights"])
+def test_state_with_censored_values_stays_in_the_joint_distribution(
+    columns: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Three sweeps with a learned leaf sd; false alarms: FALSE_ALARM a case."""
+    model = replace(LEARNED["bart"], intervals=GROUPED)
+    check_that_states_stay(model, make_data(columns, rng, 10, 3), rng, chain_seed, 5_000, 3)
 
 
 @pytest.mark.stat

@@ -36,7 +36,7 @@ from tests.helpers.stat.reference.trees import Data, Node, canonical, n_splits, 
 
 PUBLISHED_SIZES = (0.0500, 0.5523, 0.2753, 0.0918, 0.0240, 0.0053, 0.0010)
 PUBLISHED_MEAN = 1.5087
-NAN = float("nan")
+NAN, INF = float("nan"), float("inf")
 
 
 def size_distribution(n: int, largest: int = 12) -> NDArray[np.float64]:
@@ -182,6 +182,10 @@ DIRECT_MODELS = {
     "bart-student": Model(student=True),
     "explicit-student": Model(splitting="explicit", alpha=0.8, student=True),
     "collapsed-learned": Model(splitting="collapsed", alpha=0.8, learn_leaf_sd=True),
+    "bart-censored": Model(intervals=((0.0, 0.0), (1.0, INF))),
+    "explicit-censored-student": Model(
+        splitting="explicit", alpha=0.8, student=True, intervals=((-1.0, 1.0), (3.0, INF))
+    ),
 }
 
 
@@ -204,7 +208,7 @@ def test_learned_leaf_sd_is_half_cauchy(
     assert_uniform(shares, "share of the leaf sd")
 
 
-@pytest.mark.parametrize("name", ["bart-student", "explicit-student"])
+@pytest.mark.parametrize("name", ["bart-student", "explicit-student", "explicit-censored-student"])
 def test_degrees_of_freedom_and_mixing_weights_follow_their_prior(
     name: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
 ) -> None:
@@ -236,9 +240,19 @@ def check_against_direct_draws(
     """Means of all features over the chain against direct draws from the prior."""
     features = Features(model, data)
     expected, error = mean_and_error(features.of_prior(rng, n_kept))
-    chain = make_chain(model, data, np.zeros(data.n), seed)
+    codes = np.arange(data.n) % max(len(model.intervals), 1)  # zeros, unless there are intervals
+    chain = make_chain(model, data, codes, seed)
     draws = np.array([features.of_chain(state) for state in thinned(chain, n_kept, thin)])
     assert_means_agree(draws, expected, features.names, error)
+
+
+@pytest.mark.parametrize("name", ["bart-censored", "explicit-censored-student"])
+def test_censored_values_do_not_tell_without_likelihood(
+    name: str, rng: np.random.Generator, chain_seed: NDArray[np.uint64]
+) -> None:
+    """Quick, two trees; false alarms: FALSE_ALARM a case over all features."""
+    model = replace(DIRECT_MODELS[name], n_trees=2, beta=1.0, likelihood=False)
+    check_against_direct_draws(model, make_data("tied", rng, 12, 4), rng, chain_seed, 5_000, 10)
 
 
 @pytest.mark.stat

@@ -38,6 +38,9 @@ WIDE = {
 STUDENT = {
     name: replace(MODELS[name], student=True) for name in ("bart", "explicit", "collapsed-hyper")
 }
+CENSORED = {
+    name: replace(MODELS[name], censored=True) for name in ("bart", "explicit", "collapsed-hyper")
+}
 N_DRAWS = 31  # so ranks run from 0 to 31
 N_BINS = 16
 BURN_IN = 400
@@ -58,11 +61,24 @@ def draw_truth(
     return truth, draw_response(rng, model, data, truth.fitted(data), truth.sigma, truth.df)
 
 
+def censor(
+    rng: np.random.Generator, model: Model, y: NDArray[np.float64]
+) -> tuple[Model, NDArray[np.float64]]:
+    """Keep what is below a random limit of each row, and know of some rows only their tenth."""
+    limits, tenths = rng.normal(0.3, 0.6, size=len(y)), np.floor(2 * y) / 2
+    kinds = [y > limits, np.arange(len(y)) % 5 == 0]
+    low = np.select(kinds, [limits, tenths], y)
+    high = np.select(kinds, [np.inf, tenths + 0.5], y)
+    return replace(model, intervals=tuple(zip(low, high, strict=True))), np.arange(len(y)) + 0.0
+
+
 def ranks_of_truth(
     rng: np.random.Generator, model: Model, data: Data, thin: int
 ) -> NDArray[np.int64]:
     """Ranks of the true quantities among posterior draws, ties broken at random."""
     truth, y = draw_truth(rng, model, data)
+    if model.censored:
+        model, y = censor(rng, model, y)
     seed = rng.integers(0, 2**63, size=4, dtype=np.uint64)
     chain = make_chain(model, data, y, seed)
     chain.sweep(BURN_IN)
@@ -100,6 +116,27 @@ def test_calibration_quickly(columns: str, rng: np.random.Generator) -> None:
 def test_calibration_of_the_leaf_sd_quickly(name: str, rng: np.random.Generator) -> None:
     """300 data sets of 15 rows; false alarms: FALSE_ALARM a case."""
     check(rng, (LEARNED | WIDE)[name], make_data("mixed", rng, 15, 3), 300, thin=60)
+
+
+@pytest.mark.parametrize("columns", ["mixed", "row-weights"])
+@pytest.mark.parametrize("name", CENSORED)
+def test_calibration_with_censoring_quickly(
+    columns: str, name: str, rng: np.random.Generator
+) -> None:
+    """300 data sets of 20 rows, normal errors; false alarms: FALSE_ALARM a case."""
+    check(rng, CENSORED[name], make_data(columns, rng, 20, 3), 300, thin=30)
+
+
+@pytest.mark.stat
+@pytest.mark.parametrize("student", [False, True])
+@pytest.mark.parametrize("columns", ["continuous", "tied", "messy-row-weights"])
+@pytest.mark.parametrize("name", CENSORED)
+def test_calibration_with_censoring(
+    columns: str, name: str, student: bool, rng: np.random.Generator
+) -> None:
+    """1,500 data sets of 30 rows; false alarms: FALSE_ALARM a case over all quantities."""
+    model = replace(CENSORED[name], student=student)
+    check(rng, model, make_data(columns, rng, 30, 3), 1_500, thin=60)
 
 
 @pytest.mark.parametrize("columns", ["mixed", "row-weights"])

@@ -52,6 +52,9 @@ def chain_settings(model: Model, data: Data) -> Any:
     ):
         setattr(settings, name, getattr(model, name))
     settings.response = "probit" if model.binary else "student" if model.student else "gaussian"
+    if model.intervals:
+        settings.response = "interval-student" if model.student else "interval"
+        settings.lower, settings.upper = np.array(model.intervals).T.copy()
     settings.leaf_sd_limit = model.leaf_sd_range[1]
     settings.rho = model.rho_for(p)
     settings.weights = model.base_measure(p)

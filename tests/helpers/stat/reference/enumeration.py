@@ -14,6 +14,7 @@ from scipy.special import logsumexp
 from tests.helpers.stat.reference.integrals import (
     AlphaAverage,
     DfAverage,
+    IntervalAverage,
     LeafSdAverage,
     variables_of,
 )
@@ -103,6 +104,8 @@ def exact_posterior(model: Model, data: Data, y: NDArray[np.float64] | None) -> 
     priors = [tree_prior(model, data, shape) for shape in shapes]
     variables = variables_of(model, data.p)
     average = DfAverage(model) if model.student else LeafSdAverage(model)
+    if model.intervals:
+        average = IntervalAverage(model)
     forests, choices, log_terms = [], [], []
     for members in product(range(len(shapes)), repeat=model.n_trees):
         forest = tuple(shapes[i] for i in members)

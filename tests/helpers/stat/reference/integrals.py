@@ -155,6 +155,30 @@ class DfAverage:
         return np.asarray(logsumexp(logs + self.log_values, axis=1))
 
 
+class IntervalAverage(DfAverage):
+    """The same for values that are only known to lie in intervals, also with normal errors."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self.intervals = np.array(model.intervals)
+        if not model.student:
+            self.share, self.log_weights = np.array([0.5]), np.zeros(1)
+            self.df = np.full((1, 1, 1), np.inf)
+
+    def _log_density(
+        self, data: Data, rows: Rows, y: NDArray[np.float64], sigma: float
+    ) -> NDArray[np.float64]:
+        own = list(rows)
+        scale = sigma / np.sqrt(data.row_weights[own])
+        low, high = (bound - self.values[:, None] for bound in self.intervals[y[own].astype(int)].T)
+        points = student.logpdf(low / scale, self.df) - np.log(scale)
+        below = student.cdf(low / scale, self.df)
+        with np.errstate(divide="ignore"):
+            inside = np.log(student.cdf(high / scale, self.df) - below)
+        logs = np.where(low == high, points, inside).sum(axis=2)
+        return np.asarray(logsumexp(logs + self.log_values, axis=1))
+
+
 def variables_of(model: Model, p: int) -> VariablePrior:
     """The prior on choices of variables that belongs to a model."""
     if model.splitting == "fixed":

@@ -31,7 +31,8 @@ class Model:
     ``sigma`` and ``alpha`` are sampled where they are nan. ``weights`` None means uniform. If
     ``leaf_sd`` is learned, it is half-Cauchy between ``leaf_sd_range`` times the scale given here;
     the range of a probit model is PROBIT_LEAF_SD_RANGE. With ``student`` the errors are Student's
-    t, with degrees of freedom that are Gamma(2, 0.1) on [1, 200].
+    t, with degrees of freedom that are Gamma(2, 0.1) on [1, 200]. With ``intervals`` y holds their
+    numbers: all that is known of a row is that its value lies in its interval, or is its one point.
     """
 
     n_trees: int = 1
@@ -47,6 +48,8 @@ class Model:
     sigma: float = float("nan")
     binary: bool = False
     student: bool = False
+    intervals: tuple[tuple[float, float], ...] = ()
+    censored: bool = False  # in simulated data sets, at random limits
     offset: float = 0.0
     splitting: str = "fixed"
     weights: tuple[float, ...] | None = None

@@ -145,12 +145,19 @@ def draw_response(
     fitted: NDArray[np.float64],
     sigma: float,
     df: float = float("inf"),
+    precisions: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """y given the sum of trees: normal or Student's t, or the sign of a latent normal."""
-    noise = sigma / np.sqrt(data.row_weights) * rng.standard_normal(len(fitted))
-    if model.student:
+    """y given the sum of trees: normal or Student's t, the sign of a latent normal or its interval.
+
+    With `precisions`, which hold row weights and mixing weights, Student's t is given the latter.
+    """
+    known = data.row_weights if precisions is None else precisions
+    noise = sigma / np.sqrt(known) * rng.standard_normal(len(fitted))
+    if model.student and precisions is None:
         noise /= np.sqrt(rng.chisquare(df, size=len(fitted)) / df)
     latent = model.offset + fitted + noise
     if model.binary:
         return (latent > 0.0).astype(float)
+    if model.intervals:  # which must cover the line
+        return np.searchsorted([high for _, high in model.intervals], latent).astype(float)
     return latent
