@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from bayesvc.estimators.classifier import BARTClassifier
     from bayesvc.estimators.regressor import BARTRegressor
     from bayesvc.estimators.selector import VariableSelector
+    from bayesvc.estimators.survival import BARTSurvival
     from bayesvc.explain.result import Effects
     from bayesvc.priors import BART, DART, Moves, SpikeForest
     from bayesvc.report import write_report
+    from bayesvc.responses.surv import Surv
     from bayesvc.sampling.sample import sample
     from bayesvc.selection.comparison import Comparison
     from bayesvc.selection.from_draws import select_from
@@ -78,6 +80,7 @@ _LATER = {
     "BART": "priors",
     "BARTClassifier": "estimators.classifier",
     "BARTRegressor": "estimators.regressor",
+    "BARTSurvival": "estimators.survival",
     "Clustering": "thresholds",
     "Comparison": "selection.comparison",
     "DART": "priors",
@@ -90,6 +93,7 @@ _LATER = {
     "RowStability": "selection.subsample_stability",
     "Selection": "selection.result",
     "SpikeForest": "priors",
+    "Surv": "responses.surv",
     "VariableSelector": "estimators.selector",
     "compare": "selection.select",
     "recipes": "selection.methods",
@@ -106,6 +110,7 @@ __all__ = [
     "FDR",
     "BARTClassifier",
     "BARTRegressor",
+    "BARTSurvival",
     "Clustering",
     "Comparison",
     "Draws",
@@ -116,6 +121,7 @@ __all__ = [
     "RowStability",
     "Selection",
     "SpikeForest",
+    "Surv",
     "VariableSelector",
     "__version__",
     "compare",

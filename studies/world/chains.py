@@ -94,7 +94,9 @@ def _named(start: str, arrays: Arrays) -> Arrays:
 def _replicates(data: Dataset, prior: TreePrior, config: SamplingConfig, number: int) -> Arrays:
     to, p = data.weighted_response, len(data.names)
     calibration = calibrate(data, prior, to, config.n_trees)
-    tasks = chain_tasks(to, prior, calibration, p, config, Role.REPLICATE, range(number))
+    tasks = chain_tasks(
+        to, prior, calibration, p, config, Role.REPLICATE, range(number), response=data.y.model
+    )
     found = _collect(data, tasks, config, calibration.y_range)
     found["sigma_hat"] = np.array(calibration.sigma_hat or np.nan)
     found["student"] = np.array(calibration.learns_df)

@@ -35,6 +35,25 @@ class ChosenColumns:
     blocks: pl.Series | None = None
     groups: dict[str, list[str]] | None = None
     response: Response = "auto"
+    event: pl.Series | None = None
+
+    @cached_property
+    def y_or_times(self) -> Any:
+        """The response as `bayesvc.select` takes it."""
+        if self.event is None:
+            return self.y
+        from bayesvc.responses.surv import Surv
+
+        return Surv(self.y, self.event)
+
+    @property
+    def about_target(self) -> str:
+        """What is known of censored times, after a comma; empty for any other target."""
+        if self.event is None:
+            return ""
+        from bayesvc.responses.surv import censoring
+
+        return f", {censoring(self.y_or_times.low, self.y_or_times.high)}"
 
     @cached_property
     def names(self) -> list[str]:
@@ -55,7 +74,7 @@ class ChosenColumns:
         """Sentences on how the columns are interpreted."""
         missing, texts = self.facts.missing, self.facts.texts
         found = []
-        if self.response == "auto" and _two_numbers(self.y):
+        if self.response == "auto" and self.event is None and _two_numbers(self.y):
             low, high = self.y.unique().sort().to_list()
             found.append(
                 f"the target {self.y.name!r} is {low:g} or {high:g} in every row and is treated "
@@ -83,6 +102,7 @@ def choose_columns(
     blocks: str | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
     response: Response = "auto",
+    event: str | None = None,
 ) -> ChosenColumns:
     """Return the target and the columns to select from, checked."""
     schema = frame.collect_schema()
@@ -93,6 +113,7 @@ def choose_columns(
         "--exclude": exclude, "--id-column": ids,
         "--weights": [] if weights is None else [weights],
         "--blocks": [] if blocks is None else [blocks],
+        "--event": [] if event is None else [event],
     }  # fmt: skip
     left_out = {target}
     for option, names in others.items():
@@ -105,8 +126,12 @@ def choose_columns(
     chosen = [name for name in wanted if name not in left_out]
     if not chosen:
         raise BadInput("No column is left to select from. Exclude fewer columns.")
-    check_target(y, response)
-    if weights is not None and _has_classes(y, response):
+    own_event = None if event is None else _read(frame, event)
+    if own_event is None:
+        check_target(y, response)
+    else:
+        check_times(y, own_event, response)
+    if weights is not None and own_event is None and _has_classes(y, response):
         raise BadInput(
             f"--weights requires a continuous response, but the target {target!r} has two classes. "
             "Leave out --weights, or repeat rows instead."
@@ -121,7 +146,9 @@ def choose_columns(
     if own_weights is not None:
         _refuse_rounded(own_weights, "It holds the weights. Divide them by a constant.")
     own_blocks = None if blocks is None else _read(frame, blocks)
-    return ChosenColumns(X, y, facts, own_weights, own_blocks, own_groups or None, response)
+    return ChosenColumns(
+        X, y, facts, own_weights, own_blocks, own_groups or None, response, own_event
+    )
 
 
 def check_target(y: pl.Series, response: Response = "auto") -> None:
@@ -171,6 +198,42 @@ def check_target(y: pl.Series, response: Response = "auto") -> None:
         f"{must} It has {kinds} classes such as {example!r}. {delete} a column that compares one "
         "class with the rest."
     )
+
+
+def check_times(y: pl.Series, event: pl.Series, response: Response = "auto") -> None:
+    """Refuse survival times that are not positive numbers, and events that are not 0 or 1."""
+    pl = polars_or_refuse()
+    if response != "auto":
+        raise BadInput(
+            f"--response {response} is not compatible with --event, which makes the target a "
+            "survival time. Leave out one of them."
+        )
+    for kind, count in (("missing", _missing), ("infinite", _infinite)):
+        counts = {column.name: count(column) for column in (y, event)}
+        _refuse_some(kind, counts, "Delete these rows.")
+    if not y.dtype.is_numeric():
+        raise BadInput(
+            f"The target {y.name!r} must hold survival times as numbers. It holds {y.dtype} such "
+            f"as {str(y[0])!r}. Convert it, for example into days since the start."
+        )
+    least = y.arg_min()
+    if least is not None and y[least] <= 0:
+        raise BadInput(
+            f"The target {y.name!r} must hold positive survival times. Got {y[least]:g} in row "
+            f"{least + 1}. Delete such rows, or add half of the unit of measurement to all times."
+        )
+    is_coded = event.dtype.is_numeric() and bool(((event == 0) | (event == 1)).all())
+    if event.dtype != pl.Boolean and not is_coded:
+        shown = quoted([str(value) for value in event.unique().sort().to_list()], 4)
+        raise BadInput(
+            f"--event must name a column of 1 and 0, or of true and false. {event.name!r} holds "
+            f"{shown}. Add a column that is 1 where the event was observed."
+        )
+    if not event.cast(pl.Boolean).any():
+        raise BadInput(
+            f"--event must name a column with at least one event. {event.name!r} is "
+            f"{str(event[0])!r} in every row, so that all times are censored."
+        )
 
 
 @dataclass(frozen=True)

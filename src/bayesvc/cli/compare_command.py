@@ -49,7 +49,7 @@ def compare(methods: tuple[str, ...], **request: Any) -> None:
     with start_run("compare", request, plans, settings) as (data, folder):
         with progress_bar("sampling") as show:
             found = bv.compare(
-                data.X, data.y, names, checkpoint=folder.checkpoint, progress=show,
+                data.X, data.y_or_times, names, checkpoint=folder.checkpoint, progress=show,
                 **settings, **data.about,
             )  # fmt: skip
         with folder.replaced() as new:

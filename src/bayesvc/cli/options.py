@@ -44,6 +44,13 @@ JOBS = click.option(
     help="Number of threads. -1 uses all CPUs.",
 )
 
+EVENT = click.option(
+    "--event",
+    metavar="COLUMN",
+    help="Column that tells in which rows the event was observed: 1 or true, else 0 or false. The "
+    "target then holds survival times, and the other rows are right-censored.",
+)
+
 COLUMNS = (
     click.option("--features", multiple=True, metavar="COLUMN,...",
                  help="Columns to use. By default all."),
@@ -56,6 +63,7 @@ _DATA = (
     click.argument("file", type=click.Path(path_type=Path)),
     click.option("--target", "-y", required=True, metavar="COLUMN",
                  help="Column that holds the response."),
+    EVENT,
     *COLUMNS,
     click.option("--group", multiple=True, metavar="NAME=COLUMN,...",
                  help="Treat these columns as one variable, called NAME."),

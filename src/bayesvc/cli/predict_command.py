@@ -13,7 +13,7 @@ from bayesvc._csv import write_csv
 from bayesvc._text import listed
 from bayesvc.cli.chosen_columns import check_predictors, choose_columns
 from bayesvc.cli.errors import BadInput, report_errors
-from bayesvc.cli.options import COLUMNS, JOBS, SEED, add_options, split_names
+from bayesvc.cli.options import COLUMNS, EVENT, JOBS, SEED, add_options, split_names
 from bayesvc.cli.output import progress_bar, say
 from bayesvc.cli.table_file import polars_or_refuse, read_table
 
@@ -31,6 +31,7 @@ def _column_options(command: _F) -> _F:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))
 @click.option("--target", "-y", required=True, metavar="COLUMN", help="Column to predict.")
+@EVENT
 @_column_options
 @click.option("--selection", type=click.Path(path_type=Path), help="Results folder of "
               "`bayesvc select`. Only the columns selected there are used.")  # fmt: skip
@@ -42,21 +43,22 @@ def _column_options(command: _F) -> _F:
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="CSV file to write.")
 @report_errors
 def predict(
-    file: Path, new: Path, target: str, features: tuple[str, ...], exclude: tuple[str, ...],
-    id_column: tuple[str, ...], selection: Path | None, interval: float, trees: int, seed: int,
-    jobs: int, out: Path,
+    file: Path, new: Path, target: str, event: str | None, features: tuple[str, ...],
+    exclude: tuple[str, ...], id_column: tuple[str, ...], selection: Path | None, interval: float,
+    trees: int, seed: int, jobs: int, out: Path,
 ) -> None:  # fmt: skip
     """Fit BART to FILE and predict the target for the rows of NEW.
 
     Writes the rows of NEW with three more columns. `predicted` is the estimated mean of the target
     for such a row; `low` and `high` are the limits of its credible interval. If the target has two
     classes, `predicted` is the more probable class, and the probability of each class is written
-    instead of the interval.
+    instead of the interval. With --event it is the median survival time.
 
     \b
     Examples:
     bayesvc predict past.csv next.csv --target sales --out predicted.csv
     bayesvc predict past.csv next.csv -y sales --selection past-selection --out predicted.csv
+    bayesvc predict trial.csv new.csv -y months --event died --out predicted.csv
     """
     if out.exists():
         raise BadInput(f"{out} already exists. Give another name with --out, or delete it.")
@@ -66,7 +68,9 @@ def predict(
         )
     wanted = split_names(features) if selection is None else _selected(selection)
     frame = read_table(file).frame
-    data = choose_columns(frame, target, wanted, split_names(exclude), ids=split_names(id_column))
+    data = choose_columns(
+        frame, target, wanted, split_names(exclude), ids=split_names(id_column), event=event
+    )
     rows = read_table(new).frame.collect()
     absent = [name for name in data.names if name not in rows.columns]
     if absent:
@@ -75,7 +79,7 @@ def predict(
         )
     new_X = rows.select(data.names)
     check_predictors(new_X.lazy(), is_new=True)
-    model = _fit(data.X.collect(), data.y, interval, trees, seed, jobs)
+    model = _fit(data.X.collect(), data.y_or_times, interval, trees, seed, jobs)
     predicted = _predictions(model, new_X, interval)
     write_csv(rows.with_columns(**predicted), out)
     say(f"Wrote {rows.height:,} predictions of {target} to {out}.")
@@ -100,8 +104,10 @@ def _fit(X: Any, y: Any, interval: float, trees: int, seed: int, jobs: int) -> A
     from bayesvc.responses.encode import encode_y
 
     check_level("interval", interval)
-    has_classes = encode_y(y).classes is not None
-    kind = bv.BARTClassifier if has_classes else bv.BARTRegressor
+    encoded = encode_y(y)
+    kind: Any = bv.BARTRegressor if encoded.classes is None else bv.BARTClassifier
+    if not (encoded.model.is_numeric or encoded.classes is not None):
+        kind = bv.BARTSurvival
     with progress_bar("sampling") as show:
         model = kind(n_trees=trees, random_state=seed, n_jobs=jobs, progress=show)
         return model.fit(X, y)

@@ -22,8 +22,8 @@ def check_subsamples(
     about = {"sample_weight": None, "permute_within": None, "groups": None} | data.about
     chain = ("n_trees", "burn_in", "n_draws")
     plan_subsamples(
-        data.X, data.y, SubsampleScheme(n_subsamples, 0.5, pairs=True), selection=None, blocks=None,
-        method=how.pop("method"), n_jobs=settings["n_jobs"], **about,
+        data.X, data.y_or_times, SubsampleScheme(n_subsamples, 0.5, pairs=True),
+        selection=None, blocks=None, method=how.pop("method"), n_jobs=settings["n_jobs"], **about,
         settings={name: settings[name] for name in chain} | how,
         random_state=settings["random_state"], allow_empty=bool(settings["allow_empty"]),
     )  # fmt: skip
@@ -43,7 +43,7 @@ def add_row_stability(
     try:
         with progress_bar("subsamples", counts=True) as show:
             stable = bv.row_stability(
-                data.X, data.y, selection=found, n_subsamples=n_subsamples, progress=show,
+                data.X, data.y_or_times, selection=found, n_subsamples=n_subsamples, progress=show,
                 n_jobs=settings["n_jobs"], allow_empty=settings["allow_empty"],
                 time_order=settings["time_order"], checkpoint=folder.checkpoint, **about,
             )  # fmt: skip

@@ -44,6 +44,7 @@ def describe_run(
         "--separator": request["separator"],
         "--encoding": request["encoding"],
         "--target": request["target"],
+        "--event": request["event"],
         "columns": data.names,
         "--group": data.groups,
         "--weights": request["weights"],

@@ -57,7 +57,10 @@ def start_run(
         split_names(request["exclude"]), ids=split_names(request["id_column"]),
         weights=request["weights"], blocks=request["blocks"],
         groups=parse_groups(request["group"]), response=request["response"],
+        event=request["event"],
     )  # fmt: skip
+    if data.event is not None:
+        _refuse_incompatible(command, plans)
     if check is not None:
         check(data)
     with open_folder(
@@ -70,6 +73,21 @@ def start_run(
             for text in [*table.notes, *data.notes]:
                 note(f"{file}: {text}")
             rows, columns = len(data.y), len(data.names)
-            note(f"{file}: {rows:,} rows, {columns:,} columns, response {request['target']!r}.")
+            target = f"{request['target']!r}{data.about_target}"
+            note(f"{file}: {rows:,} rows, {columns:,} columns, response {target}.")
             say_how_long(data, plans, settings, n_subsamples)
         yield data, folder
+
+
+def _refuse_incompatible(command: str, plans: Sequence[Method]) -> None:
+    """Refuse methods that cannot be used with censored times."""
+    names = [plan.name for plan in plans if plan.prior is None or plan.prior.sampler == "chain"]
+    if len(names) == len(plans):
+        return
+    remedy = "Leave out --method, or name another"
+    if command == "compare":
+        remedy = f"Give --methods {','.join(names)}" if names else "Name other --methods"
+    raise BadInput(
+        "--event is not compatible with methods of SpikeForest (abc-...), which compare simulated "
+        f"times with observed ones. {remedy}."
+    )

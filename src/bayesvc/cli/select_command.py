@@ -90,6 +90,7 @@ def select(
     bayesvc select patients.csv --target cholesterol --id-column patient
     bayesvc select genes.parquet -y response --goal screening --out genes
     bayesvc select sales.xlsx -y amount --exclude invoice,date --json
+    bayesvc select trial.csv -y months --event died
     """
     from bayesvc.selection.methods import resolve_method
 
@@ -145,7 +146,7 @@ def _run(
 
     def chosen(replicates: Any, permutations: int | None, **others: Any) -> Selection:
         return bv.select(
-            data.X, data.y, n_replicates=replicates, n_permutations=permutations,
+            data.X, data.y_or_times, n_replicates=replicates, n_permutations=permutations,
             checkpoint=folder.checkpoint, **(settings | others),
         )  # fmt: skip
 

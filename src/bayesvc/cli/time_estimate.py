@@ -92,11 +92,11 @@ def _seconds_per_iteration(data: ChosenColumns, prior: TreePrior, n_trees: int) 
     pilot = replace(prior.for_prediction(), transform=None)
     if pilot.errors == "auto":  # which would take a chain to decide
         pilot = replace(pilot, errors="gaussian")
-    y = encode_y(data.y, data.response)
+    y = encode_y(data.y_or_times, data.response)
     if y.model.needs_linear_model(pilot):  # it takes long where there are many columns
-        pilot = replace(pilot, sigma_hat=float(y.values.std()))
+        pilot = replace(pilot, sigma_hat=y.model.spread(y.values))
     draws = bv.sample(
-        data.X.select(data.names[:_MOST_COLUMNS]), data.y, pilot, n_replicates=1,
+        data.X.select(data.names[:_MOST_COLUMNS]), data.y_or_times, pilot, n_replicates=1,
         n_trees=n_trees, n_draws=1, burn_in=_PILOT_ITERATIONS, random_state=0, n_jobs=1,
         response=data.response,
     )  # fmt: skip

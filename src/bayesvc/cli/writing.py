@@ -58,7 +58,7 @@ def _report(found: Selection | Comparison, path: Path, data: ChosenColumns, sour
     target = str(data.y.name)
     about = DataSummary(
         len(data.y), len(data.names), data.facts.missing, tuple(data.facts.constant), target,
-        describe_response(data.y, target), source,
+        describe_response(data.y_or_times, target), source,
     )  # fmt: skip
     write_report(found, path, title=f"Which columns predict {target}?", data_summary=about)
 

@@ -149,7 +149,7 @@ class Dataset:
         """The data as the sampler reads them."""
         columns = self._columns.result()
         schema = None if self.schema.is_plain else self.schema
-        fingerprint = data_hash(columns, self.y.values, schema=schema, weights=self.weights)
+        fingerprint = data_hash(columns, self.y.content, schema=schema, weights=self.weights)
         return EncodedData(
             columns, self.X, self.layout, self.names, self.y, fingerprint, schema, self.weights
         )

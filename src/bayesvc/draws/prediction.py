@@ -31,7 +31,7 @@ def predict(
     mean, low, high = (np.empty(len(new)) for _ in range(3))
     for block, fitted in _fitted_blocks(draws, new, threads):
         values = _mean_of_y(draws, fitted)
-        mean[block] = values.mean(axis=0)
+        mean[block] = _average(draws, values)
         if interval is not None:
             low[block], high[block] = np.quantile(values, tails(interval), axis=0)
     return mean if interval is None else (mean, low, high)
@@ -79,17 +79,24 @@ def predict_observation(
     threads = resolve_n_jobs(n_jobs)
     new = new_rows(draws, X)
     mean, low, high = (np.empty(len(new)) for _ in range(3))
+    assert model is not None
     assert draws.calibration is not None
-    score_map = draws.calibration.score_map
-    sigma = draws.sigma.reshape(-1, 1)
-    df = None if draws.df is None else draws.df.reshape(-1, 1)
-    for block, values in _fitted_blocks(draws, new, threads):
-        bounds = [_mixture_quantile(t, values, sigma, df) for t in tails(interval)]
+    score_map, sigma, df = draws.calibration.score_map, *errors_of(draws)
+    for block, sums in sum_blocks(draws, new, threads):
+        centres = draws.calibration.unscale(sums.copy())
+        bounds = [_mixture_quantile(t, centres, sigma, df) for t in tails(interval)]
+        bounds = [model.from_errors_scale(bound) for bound in bounds]
         if score_map is not None:
             bounds = [score_map.to_y(bound) for bound in bounds]
         low[block], high[block] = bounds
-        mean[block] = _mean_of_y(draws, values).mean(axis=0)
+        mean[block] = _average(draws, rescaled(draws, sums))
     return mean, low, high
+
+
+def errors_of(draws: Draws) -> tuple[FloatArray, FloatArray | None]:
+    """Return scale and degrees of freedom of the errors of every draw, as columns."""
+    df = None if draws.df is None else draws.df.reshape(-1, 1)
+    return draws.sigma.reshape(-1, 1), df
 
 
 def _mixture_quantile(
@@ -208,10 +215,16 @@ def _fitted_blocks(
 
     In blocks, to save memory.
     """
+    for block, sums in sum_blocks(draws, X, n_threads):
+        yield block, _fitted(draws, sums)
+
+
+def sum_blocks(draws: Draws, X: FloatArray, n_threads: int) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield blocks of rows and the sum of trees there for each draw."""
     step = rows_per_block(draws)
     for start in range(0, len(X), step):
         block = slice(start, start + step)
-        yield block, _fitted(draws, tree_sums(draws, np.asfortranarray(X[block]), n_threads))
+        yield block, tree_sums(draws, np.asfortranarray(X[block]), n_threads)
 
 
 def _posterior(draws: Draws, X: FloatArray, n_threads: int) -> FloatArray:
@@ -242,6 +255,11 @@ def _fitted(draws: Draws, sums: FloatArray) -> FloatArray:
     assert draws.response_model is not None
     assert draws.calibration is not None
     return draws.response_model.mean(sums, draws.calibration)
+
+
+def _average(draws: Draws, values: FloatArray) -> FloatArray:
+    assert draws.response_model is not None
+    return draws.response_model.average(values)
 
 
 def _mean_of_y(draws: Draws, fitted: FloatArray) -> FloatArray:

@@ -19,6 +19,7 @@ from bayesvc.data.sparse import is_sparse
 from bayesvc.draws.draws import Draws
 from bayesvc.estimators.partial_dependence import PartialDependence, partial_dependence
 from bayesvc.priors import BART, Moves, TreePrior, check_prior
+from bayesvc.responses.surv import Surv
 from bayesvc.sampling.progress import ProgressCallback
 from bayesvc.sampling.sample import sample
 
@@ -37,13 +38,17 @@ class CheckedEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is 
 
     n_features_in_: int
 
-    def _checked_for_fit(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    def _checked_for_fit(self, X: Any, y: Any) -> tuple[Any, Any]:
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None. "
                 "Pass one value per row of X."
             )
+        if isinstance(y, Surv):  # matched by position, like everything here
+            return self._checked(X, fitting=True), y.reset_index()
         own_y = as_array(y, "y") if isinstance(y, list | tuple) else y
+        if getattr(getattr(own_y, "dtype", None), "names", None) is not None:
+            return self._checked(X, fitting=True), own_y
         return self._checked(X, fitting=True), column_or_1d(own_y, warn=True)
 
     def _checked(self, X: Any, *, fitting: bool = False) -> Any:

@@ -58,9 +58,10 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         all CPUs.
     progress : bool or callable, optional
         True shows a progress bar on a terminal; a callable receives ``(done, total)`` iterations.
-    response : {"auto", "continuous", "binary"} or Response
+    response : {"auto", "continuous", "binary", "survival"} or Response
         "auto" treats booleans, two classes of text, and numbers that are all 0 or 1 as binary
-        (probit model). For any other two numbers, such as -1 and 1, pass "binary".
+        (probit model), and a `Surv` or a structured array like those of scikit-survival as survival
+        times. For any other two numbers, such as -1 and 1, pass "binary".
     checkpoint : path, optional
         Folder for finished replicates: a run that was stopped continues from there to the same
         result. It needs a `random_state`.
@@ -179,8 +180,8 @@ class VariableSelector(SelectorMixin, CheckedEstimator):  # type: ignore[misc]
         ----------
         X : array, data frame or sparse matrix (n_rows, n_features)
             Numbers, booleans or categories; missing values are allowed.
-        y : array or series (n_rows,)
-            Numbers, or two classes; see `response`.
+        y : array, series or Surv (n_rows,)
+            Numbers, two classes, or survival times; see `response`.
         sample_weight, permute_within : array (n_rows,), optional
             Weight of each row, and blocks of rows within which responses are permuted; see
             `bayesvc.select`. Values belong to the rows by position, whatever their index.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
 class Calibration:
     """What a chain takes from its response: the scale of y and the priors that depend on it.
 
-    `model` is the compiled response model: "gaussian", "student" or "probit". `sigma_hat` is in the
-    units of y (None where nothing needs it); `leaf_sd`, `lambda_` and `offset` belong to the scaled
-    y. With a `score_map` the trees are fitted to normal scores, whose units take the place of y's.
-    A learned sd of the leaf values is at most `leaf_sd_limit` times `leaf_sd`.
+    `model` is the compiled response model, such as "gaussian". `sigma_hat` is in the units of y,
+    or of log y for a censored one (None where nothing needs it); `leaf_sd`, `lambda_` and `offset`
+    belong to the scaled y. With a `score_map` the trees are fitted to normal scores, whose units
+    take the place of y's. A learned sd of the leaf values is at most `leaf_sd_limit` times
+    `leaf_sd`. `about_y` says in words how much of y is censored, if it can be.
     """
 
     model: str
@@ -38,11 +40,12 @@ class Calibration:
     precision: str = "single"
     score_map: ScoreMap | None = None
     leaf_sd_limit: float = Settings().leaf_sd_limit
+    about_y: str | None = None
 
     @property
     def learns_df(self) -> bool:
         """Whether the errors have degrees of freedom."""
-        return self.model == "student"
+        return has_df(self.model)
 
     def scale(self, y: FloatArray) -> FloatArray:
         """Return a whole response on the scale of the trees."""
@@ -56,6 +59,18 @@ class Calibration:
         sums *= self.y_range
         sums += self.y_low
         return sums
+
+
+def has_df(model: str) -> bool:
+    """Tell whether the errors of a compiled response model have degrees of freedom.
+
+    Examples
+    --------
+    >>> from bayesvc.priors.calibration import has_df
+    >>> has_df("interval"), has_df("interval-student")
+    (False, True)
+    """
+    return model in ("student", "interval-student")
 
 
 def leaf_sd(prior: TreePrior, n_trees: int, response_range: float) -> float:
@@ -119,8 +134,9 @@ def core_settings(
     n_trees: int,
     n_features: int,
     row_weights: FloatArray | None = None,
+    bounds: Mapping[str, FloatArray] | None = None,
 ) -> Settings:
-    """Return what the compiled sampler needs to know."""
+    """Return what the compiled sampler needs to know; `bounds` are of a censored response."""
     settings = Settings()
     settings.n_trees = n_trees
     settings.gamma = prior.gamma
@@ -141,7 +157,7 @@ def core_settings(
     settings.kernel = "auto"
     if row_weights is not None:
         settings.row_weights = row_weights
-    for name, value in prior.splitting(n_features).items():
+    for name, value in [*prior.splitting(n_features).items(), *(bounds or {}).items()]:
         setattr(settings, name, value)
     return settings
 

@@ -233,6 +233,8 @@ def _code(draws: Draws, call: str, comments: list[str] | None = None) -> str:
     data = f"# X, y: {draws.n_rows} rows and {len(draws.columns.names)} columns"
     if draws.data_hash is not None:
         data += f", fingerprint {draws.data_hash}"
+    if draws.calibration is not None and draws.calibration.about_y is not None:
+        data += f"\n# y: a bv.Surv of {draws.calibration.about_y}"
     lines = ["import bayesvc as bv", "", data]
     weights = None if draws.prior is None else draws.prior.split_weights
     if weights is not None and len(weights) > _MOST_WEIGHTS:

@@ -14,6 +14,7 @@ from bayesvc.data.frames import series_name
 from bayesvc.data.interop import as_narwhals
 from bayesvc.data.sparse import is_sparse
 from bayesvc.report.words import number
+from bayesvc.responses.surv import Surv, censoring
 from bayesvc.selection.result import Selection
 from bayesvc.selection.text import response_text
 
@@ -187,7 +188,7 @@ def _constant_text(constant: tuple[str, ...] | None) -> str | None:
 
 
 def describe_response(y: Any, name: str) -> str:
-    """Return a response in words: its range and mean, or its classes.
+    """Return a response in words: its range and mean, its classes, or how much is censored.
 
     Examples
     --------
@@ -195,6 +196,10 @@ def describe_response(y: Any, name: str) -> str:
     >>> describe_response([1.0, 2.0, 6.0], "dose")
     'dose, from 1 to 6, mean 3'
     """
+    if isinstance(y, Surv):
+        known = np.where(np.isinf(y.high), y.low, y.high)
+        span = f"from {known.min():.4g} to {known.max():.4g}"
+        return f"{name}, {censoring(y.low, y.high)}, {span}"
     series = as_narwhals(y, "y")
     values = np.asarray(y if series is None else series.to_numpy()).ravel()
     if values.dtype.kind in "fiu" and len(np.unique(values[:1000])) > 2:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from bayesvc._typing import BoolArray, FloatArray, IntArray
@@ -30,6 +31,16 @@ class EncodedResponse:
     def response(self) -> str:
         """Name of the kind of response."""
         return self.model.name
+
+    @property
+    def content(self) -> FloatArray:
+        """Numbers that identify the values, whatever codes these are."""
+        return self.model.content(self.values)
+
+    @property
+    def rank_scores(self) -> FloatArray:
+        """What tests by ranks take for the values."""
+        return self.model.rank_scores(self.values)
 
     def take(self, rows: IntArray | BoolArray) -> EncodedResponse:
         """Return the response of some rows, by number or mask."""
@@ -70,8 +81,16 @@ class Response(Protocol):
         ...
 
     @property
-    def loss(self) -> str:
-        """Name of the mean squared difference of encoded values and their predicted mean."""
+    def is_numeric(self) -> bool:
+        """Whether encoded values are the numbers of y, which a `transform` may change."""
+        ...
+
+    @property
+    def loss(self) -> str | None:
+        """Name of the mean squared difference of encoded values and their predicted mean.
+
+        None if it makes no sense.
+        """
         ...
 
     @property
@@ -95,6 +114,18 @@ class Response(Protocol):
         """Tell whether `calibrate` needs the linear model, if there is one."""
         ...
 
+    def can_be_fitted(self, values: FloatArray) -> bool:
+        """Tell whether a part of the encoded values says enough to fit the model to it."""
+        ...
+
+    def content(self, values: FloatArray) -> FloatArray:
+        """Return numbers that identify encoded values, in their order."""
+        ...
+
+    def spread(self, values: FloatArray) -> float:
+        """Return the sd of encoded values in the units of `sigma_hat`."""
+        ...
+
     def calibrate(
         self,
         prior: TreePrior,
@@ -111,12 +142,29 @@ class Response(Protocol):
         """
         ...
 
+    def sampled(
+        self, values: FloatArray, calibration: Calibration
+    ) -> tuple[FloatArray, dict[str, FloatArray]]:
+        """Return what the compiled sampler takes for encoded values, and settings that go with it.
+
+        The settings do not depend on the order of the rows.
+        """
+        ...
+
     def leaf_sd(self, prior: TreePrior, n_trees: int) -> float:
         """Return the prior sd of a leaf's value on the scale of the trees, or its median."""
         ...
 
     def mean(self, sums: FloatArray, calibration: Calibration) -> FloatArray:
         """Turn sums of trees, in their place, into what is predicted."""
+        ...
+
+    def from_errors_scale(self, values: FloatArray) -> FloatArray:
+        """Turn values on the scale to which errors are added into the units of y."""
+        ...
+
+    def average(self, values: FloatArray) -> FloatArray:
+        """Return the estimate at each row from what `mean` gives for every draw: (draws, rows)."""
         ...
 
     def mean_label(self, classes: NDArray[Any] | None) -> str:
@@ -131,6 +179,17 @@ class Response(Protocol):
         """Return the proportion of the variance that the sum of trees `fitted` explains."""
         ...
 
+    def residuals(self, fitted: FloatArray, y: FloatArray) -> FloatArray | None:
+        """Return what the sum of trees `fitted` leaves of y; None if there are no residuals."""
+        ...
+
+    def rank_scores(self, values: FloatArray) -> FloatArray:
+        """Return a number for each encoded value, larger for what is more of y.
+
+        Tests by ranks use them.
+        """
+        ...
+
     def strata(self, encoded: EncodedResponse) -> list[tuple[str, IntArray]]:
         """Return name and rows of the parts that a subsample draws from separately."""
         ...
@@ -142,3 +201,43 @@ class Response(Protocol):
         calibrates each forest to rows of its own.
         """
         ...
+
+
+class PlainResponse:
+    """What responses have in common whose encoded values say all that is known of y."""
+
+    is_numeric: ClassVar[bool] = True
+
+    def can_be_fitted(self, values: FloatArray) -> bool:
+        """Tell whether the values vary."""
+        return bool(np.ptp(values) > 0)
+
+    def content(self, values: FloatArray) -> FloatArray:
+        """Return the values."""
+        return values
+
+    def spread(self, values: FloatArray) -> float:
+        """Return the sd of the values."""
+        return float(values.std())
+
+    def sampled(
+        self, values: FloatArray, calibration: Calibration
+    ) -> tuple[FloatArray, dict[str, FloatArray]]:
+        """Return the values on the scale of the trees."""
+        return calibration.scale(values), {}
+
+    def from_errors_scale(self, values: FloatArray) -> FloatArray:
+        """Return the values: errors are added in the units of y."""
+        return values
+
+    def average(self, values: FloatArray) -> FloatArray:
+        """Return the mean over the draws."""
+        return np.asarray(values.mean(axis=0))
+
+    def residuals(self, fitted: FloatArray, y: FloatArray) -> FloatArray | None:
+        """Return the differences."""
+        return y - fitted
+
+    def rank_scores(self, values: FloatArray) -> FloatArray:
+        """Return the values."""
+        return values

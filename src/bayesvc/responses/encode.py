@@ -23,9 +23,11 @@ from bayesvc.data.sparse import is_sparse
 from bayesvc.responses.base import EncodedResponse, Response
 from bayesvc.responses.gaussian import Gaussian
 from bayesvc.responses.probit import Probit
+from bayesvc.responses.surv import as_intervals
+from bayesvc.responses.survival import Survival
 
 # In the order in which "auto" asks them; a registered one is only taken by name.
-RESPONSES: Registry[Response] = Registry("response", [Probit(), Gaussian()])
+RESPONSES: Registry[Response] = Registry("response", [Survival(), Probit(), Gaussian()])
 
 _MEMBERS = tuple(name for name in vars(Response) if not name.startswith("_"))
 
@@ -41,12 +43,13 @@ def encode_y(
 
     Parameters
     ----------
-    y : array, series or list
-        Numbers, booleans, or two classes of any kind. What was encoded before is returned as it
-        is.
-    response : {"auto", "continuous", "binary"} or Response
-        "auto" takes booleans, text and categories with two classes, and numbers that are all 0
-        or 1 for binary, everything else for continuous.
+    y : array, series, list or Surv
+        Numbers, booleans, two classes of any kind, or censored times. What was encoded before is
+        returned as it is.
+    response : {"auto", "continuous", "binary", "survival"} or Response
+        "auto" takes `Surv` and structured arrays of scikit-survival for survival; booleans, text
+        and categories with two classes, and numbers that are all 0 or 1 for binary; everything
+        else for continuous.
     n_rows : int, optional
         Rows of X, which y must match.
     keep : array of bool, optional
@@ -62,7 +65,8 @@ def encode_y(
     if isinstance(y, EncodedResponse):
         return y if keep is None else y.take(keep)
     model = None if isinstance(response, str) and response == "auto" else check_response(response)
-    values = _response_array(y)
+    intervals = as_intervals(y)
+    values = _response_array(y) if intervals is None else intervals
     if n_rows is not None and len(values) != n_rows:
         raise ValueError(
             f"`y` must have one value per row of X, {n_rows}. Got {len(values)} values instead."
@@ -70,7 +74,7 @@ def encode_y(
     if keep is not None:
         values = values[keep]
     _check_no_missing(values)
-    if values.dtype.kind not in "fiubU":
+    if intervals is None and values.dtype.kind not in "fiubU":
         raise TypeError(
             f"`y` must hold numbers or two classes. Got dtype {values.dtype} instead. Convert it, "
             "for example with y.astype(float)."
@@ -78,6 +82,11 @@ def encode_y(
     if model is None:
         own = (kind for name, kind in RESPONSES.items() if RESPONSES.is_own(name))
         model = next(kind for kind in own if kind.detects(values))
+    elif intervals is not None and not model.detects(values):
+        raise ValueError(
+            "`response` must be 'survival' or 'auto' for censored times. Got "
+            f"{model.name!r} instead. Leave it out, or pass the times alone as y."
+        )
     return model.encode(values)
 
 

@@ -19,7 +19,7 @@ from bayesvc.priors.calibration import (
     scaled_sigma,
 )
 from bayesvc.priors.normal_scores import ScoreMap, normal_scores
-from bayesvc.responses.base import EncodedResponse
+from bayesvc.responses.base import EncodedResponse, PlainResponse
 from bayesvc.responses.shape import error_model, robust_span, uses_scores
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _LEAST_SPREAD_FOR_SINGLE = 0.005
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(PlainResponse):
     """A continuous response: a sum of trees plus normal errors of variance sigma squared.
 
     Examples
@@ -49,12 +49,12 @@ class Gaussian:
     description: ClassVar[str] = "a sum of trees plus normal errors"
     weights_incompatibility: ClassVar[str | None] = None
     has_noise_variance: ClassVar[bool] = True
-    loss: ClassVar[str] = "mean squared error"
+    loss: ClassVar[str | None] = "mean squared error"
     compiled: ClassVar[str] = "gaussian"
 
     def detects(self, values: NDArray[Any]) -> bool:
-        """Take everything that no other kind of response takes."""
-        return True
+        """Take numbers that no other kind of response takes."""
+        return values.dtype.names is None
 
     def encode(self, values: NDArray[Any]) -> EncodedResponse:
         """Return the values as float64 numbers that vary and can be computed with."""
@@ -142,7 +142,7 @@ class Gaussian:
 
     def mean(self, sums: FloatArray, calibration: Calibration) -> FloatArray:
         """Turn sums of trees, in their place, into the mean of y."""
-        return calibration.unscale(sums)
+        return self.from_errors_scale(calibration.unscale(sums))
 
     def mean_label(self, classes: NDArray[Any] | None) -> str:
         """Return what `mean` is, for an axis."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayesvc._text import quoted
 from bayesvc._typing import FloatArray, IntArray
 from bayesvc.priors.calibration import Calibration, leaf_sd, round12
-from bayesvc.responses.base import EncodedResponse
+from bayesvc.responses.base import EncodedResponse, PlainResponse
 
 if TYPE_CHECKING:
     from bayesvc._core import LinearModel
@@ -23,7 +23,7 @@ _LEAF_SD_LIMIT = 4.0
 
 
 @dataclass(frozen=True)
-class Probit:
+class Probit(PlainResponse):
     """A binary response: the probability of the second class is Phi of a sum of trees.
 
     Examples
@@ -42,11 +42,14 @@ class Probit:
         "`sample_weight` out, repeat rows instead, or pass response='continuous'."
     )
     has_noise_variance: ClassVar[bool] = False
-    loss: ClassVar[str] = "Brier score"
+    is_numeric: ClassVar[bool] = False
+    loss: ClassVar[str | None] = "Brier score"
     compiled: ClassVar[str] = "probit"
 
     def detects(self, values: NDArray[Any]) -> bool:
         """Take booleans, text, and numbers that are all 0 or 1."""
+        if values.dtype.names is not None:
+            return False
         if values.dtype.kind in "bU":
             return True
         return bool(values.size and np.all((values == 0) | (values == 1)) and np.ptp(values) > 0)
@@ -135,6 +138,9 @@ class Probit:
         """
         spread = float(np.var(fitted))
         return spread / (1 + spread)
+
+    def residuals(self, fitted: FloatArray, y: FloatArray) -> None:
+        """Return None: classes less latent values would be no residuals."""
 
     def strata(self, encoded: EncodedResponse) -> list[tuple[str, IntArray]]:
         """Return the rows of each class, so that a subsample holds both in proportion."""

@@ -16,7 +16,8 @@ from bayesvc.data.rows import order_within
 from bayesvc.draws.draws import Draws
 from bayesvc.draws.tallies import Tallies, learned_traces
 from bayesvc.priors.base import TreePrior
-from bayesvc.priors.calibration import Calibration, core_settings
+from bayesvc.priors.calibration import Calibration, core_settings, has_df
+from bayesvc.responses.base import Response
 from bayesvc.sampling.checkpoint import Checkpoint, chain_key, settings_to_dict
 from bayesvc.sampling.config import ChainConfig, SamplingConfig
 from bayesvc.sampling.executor import Inputs, execute_each
@@ -107,7 +108,7 @@ class ChainTask:
     def load(self, checkpoint: Checkpoint, key: str, columns: Columns) -> dict[str, Any] | None:
         """Return the result that a checkpoint holds, or None."""
         settings = self.settings
-        learned = learned_traces(settings.learn_leaf_sd, settings.response == "student")
+        learned = learned_traces(settings.learn_leaf_sd, has_df(settings.response))
         return checkpoint.find(key, columns.p, self.chain, learned)
 
     def pack(self, result: dict[str, Any]) -> dict[str, Any]:
@@ -171,12 +172,14 @@ def chain_tasks(
     config: SamplingConfig,
     role: Role,
     numbers: Iterable[int],
+    *,
+    response: Response,
 ) -> list[ChainTask]:
     """Return a chain on the response for each number."""
-    settings = core_settings(prior, calibration, config.n_trees, n_features, to.weights)
-    scaled = calibration.scale(to.y)
+    y, bounds = response.sampled(to.y, calibration)
+    settings = core_settings(prior, calibration, config.n_trees, n_features, to.weights, bounds)
     return [
-        ChainTask(scaled, settings, chain_seed(config.entropy, role, number), config.chain)
+        ChainTask(y, settings, chain_seed(config.entropy, role, number), config.chain)
         for number in numbers
     ]
 
@@ -190,15 +193,16 @@ def null_tasks(
 ) -> list[ChainTask]:
     """Return a chain on a permuted response for each number; `roles`: permutations and chains."""
     p, to, found = len(data.names), data.weighted_response, []
-    scaled: FloatArray | None = None
+    sampled: tuple[FloatArray, dict[str, FloatArray]] | None = None
     for number in numbers:
         permutation = Permutation(config.entropy, roles[0], number, data.blocks, data.shifts)
         calibration = calibrate(data, prior, permutation.apply(to), config.n_trees)
-        if scaled is None:  # the same for all, which have the same range
-            scaled = calibration.scale(to.y)
-        settings = core_settings(prior, calibration, config.n_trees, p)
+        if sampled is None:  # the same for all, which have the same range
+            sampled = data.y.model.sampled(to.y, calibration)
+        y, bounds = sampled
+        settings = core_settings(prior, calibration, config.n_trees, p, bounds=bounds)
         seed = chain_seed(config.entropy, roles[1], number)
-        found.append(ChainTask(scaled, settings, seed, config.chain, to.weights, permutation))
+        found.append(ChainTask(y, settings, seed, config.chain, to.weights, permutation))
     return found
 
 
@@ -301,8 +305,9 @@ def _replicate_batch(
 ) -> Batch:
     p = data.columns.p
     tasks = chain_tasks(
-        data.weighted_response, prior, calibration, p, config, Role.REPLICATE, numbers
-    )
+        data.weighted_response, prior, calibration, p, config, Role.REPLICATE, numbers,
+        response=data.y.model,
+    )  # fmt: skip
     tallies = _tallies(len(tasks), p, config.chain, prior, calibration)
     return Batch(data, prior, calibration, False, tasks, tallies, numbers.start)
 

@@ -50,9 +50,9 @@ def sample(
     X : array, data frame, lazy frame of polars or sparse matrix (n_rows, n_features)
         Columns of numbers, booleans or categories (text and categorical types of pandas, polars
         and pyarrow). Missing values are allowed. A categorical column is one variable.
-    y : array, series or list (n_rows,)
-        Response: numbers, or two classes (probit model). A pandas series is matched to a pandas X
-        by its index.
+    y : array, series, list or Surv (n_rows,)
+        Response: numbers, two classes (probit model), or survival times (`Surv`, or a structured
+        array like those of scikit-survival). A pandas series is matched to a pandas X by its index.
     prior : DART, BART or SpikeForest, optional
         Tree prior; ``DART()`` by default. `SpikeForest` has settings of its own for the number of
         forests, and keeps one draw of each: with it `n_replicates`, `n_draws` and the ``keep_``
@@ -72,9 +72,9 @@ def sample(
         Threads; None and -1 take every CPU this process may use.
     progress : bool or callable, optional
         True draws a bar on a terminal; a callable receives ``(done, total)`` iterations.
-    response : {"auto", "continuous", "binary"} or Response
+    response : {"auto", "continuous", "binary", "survival"} or Response
         Kind of response. "auto" takes booleans, two classes of text, and numbers that are all 0
-        or 1 for binary.
+        or 1 for binary, and a `Surv` for survival.
     keep_counts, keep_s, keep_trees : bool, default False
         Keep the splits per variable, the split probabilities, or the trees of every draw.
         The trees are what ``draws.predict`` needs.
@@ -86,8 +86,8 @@ def sample(
         the variable. Every other column is a variable of its own.
     sample_weight : array (n_rows,), optional
         Relative precision of the response in each row: the error variance there is
-        ``sigma**2 / weight``, with weights scaled to mean 1. Rows of weight 0 are left out. Only
-        for a continuous response, and not with `SpikeForest`.
+        ``sigma**2 / weight``, with weights scaled to mean 1. Rows of weight 0 are left out. Not for
+        a binary response, and not with `SpikeForest`.
 
     Returns
     -------

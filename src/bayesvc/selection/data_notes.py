@@ -84,6 +84,11 @@ def _told(*notes: Note | None) -> tuple[Note, ...]:
     return tuple(note for note in notes if note is not None)
 
 
+def _is_continuous(y: EncodedResponse) -> bool:
+    """Tell whether y was fitted as numbers."""
+    return y.model.is_numeric and y.model.has_noise_variance
+
+
 def _column(data: Dataset, j: int) -> FloatArray:
     return data.X.source.block(j, j + 1)[:, 0]
 
@@ -235,7 +240,7 @@ def _skewed(prior: TreePrior | None, y: EncodedResponse, target: str) -> Note | 
     """Return a note if a prior without transform, and with normal errors, takes a skewed y."""
     if prior is None or (prior.transform, prior.errors) != (None, "gaussian"):
         return None
-    if not y.model.has_noise_variance or not is_skewed(y.values):
+    if not _is_continuous(y) or not is_skewed(y.values):
         return None
     text = (
         f"{target} is skewed, and was fitted as it is with normal errors. Use method "
@@ -268,7 +273,7 @@ def _identifiers(data: Dataset, sizes: Mapping[int, IntArray]) -> dict[int, str]
 
 def _class_codes(y: EncodedResponse, response: str | Response, target: str) -> Note | None:
     """Return a note if y may hold numbers of classes, and `response` does not say what it is."""
-    if y.classes is not None or not isinstance(response, str) or response != "auto":
+    if not _is_continuous(y) or not isinstance(response, str) or response != "auto":
         return None
     values = np.unique(y.values)
     low, high = values[0], values[-1]
@@ -294,7 +299,7 @@ def _class_codes(y: EncodedResponse, response: str | Response, target: str) -> N
 def _censoring(data: Dataset, target: str) -> Note | None:
     """Return a note if y may be times, and a column may tell which of them are censored."""
     y = data.y
-    if y.classes is not None or y.values.min() < 0 or len(np.unique(y.values)) <= _MOST_CLASSES:
+    if not _is_continuous(y) or y.values.min() < 0 or len(np.unique(y.values)) <= _MOST_CLASSES:
         return None
     for j, name in enumerate(map(str, data.schema.names)):
         if _CENSORING.search(name):
@@ -303,8 +308,8 @@ def _censoring(data: Dataset, target: str) -> Note | None:
                 text = (
                     f"{name} looks like the indicator of an event. If {target} is the time to "
                     "this event, do not rely on the selection: every time was treated as observed, "
-                    f"also a censored one. Leave {name} out, and select for whether the event "
-                    "happened by a fixed time, in the rows that were followed that long."
+                    f"also a censored one. Leave {name} out of X and pass "
+                    f"y=bayesvc.Surv(time, event), or give --event {name} on the command line."
                 )
                 return Note("censoring", "warning", text)
     return None

@@ -138,8 +138,9 @@ def _divide(data: Dataset, prior: TreePrior, entropy: int) -> list[tuple[IntArra
         (np.flatnonzero(place < low), np.flatnonzero((place >= low) & (place < high)))
         for low, high in itertools.pairwise(ends)
     ]
-    y = data.y.values
-    return parts if all(len(block) and np.ptp(y[before]) > 0 for before, block in parts) else []
+    y, model = data.y.values, data.y.model
+    usable = all(len(block) and model.can_be_fitted(y[before]) for before, block in parts)
+    return parts if usable else []
 
 
 def _predict(draws: Draws, data: Dataset, rows: IntArray) -> FloatArray:
@@ -157,7 +158,7 @@ def _compare(
         random_order(entropy, Role.HELD_OUT_BLOCKS, number + 1, len(rows))[:_MOST_TESTED]
     )
     blocks = None if data.blocks is None else data.blocks[rows[some]]
-    x, y = _centred_ranks(predicted[some]), _centred_ranks(data.y.values[rows[some]])
+    x, y = _centred_ranks(predicted[some]), _centred_ranks(data.y.rank_scores[rows[some]])
     own = float(x @ y)
     norm = math.sqrt(float(x @ x) * float(y @ y))
     permuted = np.empty((N_PERMUTATIONS, len(some)))

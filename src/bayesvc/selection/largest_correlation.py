@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from bayesvc._typing import FloatArray
-from bayesvc.data.dataset import Dataset
+from bayesvc.data.dataset import Dataset, WeightedResponse
 from bayesvc.sampling.chain import Permutation
 from bayesvc.sampling.seeds import Role, random_order
 
@@ -25,7 +25,7 @@ def largest_correlations(data: Dataset, entropy: int) -> FloatArray:
     rows = random_order(entropy, Role.SIGNAL_ROWS, 0, n)[
         : max(2, min(n, _MOST_ROWS, _MOST_RANKS // p))
     ]
-    to = data.weighted_response
+    to = WeightedResponse(data.y.rank_scores)
     orders = (
         Permutation(entropy, Role.SIGNAL_CORRELATION, number, data.blocks, data.shifts)
         for number in range(N_PERMUTATIONS)

@@ -110,6 +110,13 @@ def check_prediction(
     selected = _check_selected(selected, len(everything))
     kind = (BART() if prior is None else check_prior(prior)).for_prediction()
     encoded = encode_y(y, response, n_rows=n_rows)
+    loss = encoded.model.loss
+    if loss is None:
+        raise ValueError(
+            f"`y` must be observed in every row to check predictions. Got a {encoded.model.label} "
+            "response instead, with censored times. Compare the concordance of BARTSurvival on the "
+            "selected columns and on all, by sklearn.model_selection.cross_val_score."
+        )
     n_folds = check_integer("n_folds", n_folds, 2)
     if n_folds > n_rows:
         wanted = f"at most the number of rows, {n_rows}"
@@ -134,7 +141,7 @@ def check_prediction(
             losses[k, held] = (encoded.values[held] - predicted) ** 2
     difference = losses[0] - losses[1]
     return PredictionCheck(
-        loss=encoded.model.loss,
+        loss=loss,
         of_selected=float(losses[0].mean()),
         of_all=float(losses[1].mean()),
         of_none=float(losses[2].mean()),

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from bayesvc._typing import FloatArray, PathLike
 from bayesvc._validation import check_choice, check_flag, check_number
+from bayesvc.data.dataset import Dataset
 from bayesvc.data.frames import frame_kind, series_name
 from bayesvc.data.schema import Groups
 from bayesvc.draws.draws import Draws
@@ -69,9 +70,11 @@ def select(
     X : array, data frame, lazy frame of polars or sparse matrix (n_rows, n_features)
         The columns: numbers, booleans or categories (text and categorical types of pandas, polars
         and pyarrow). Missing values are allowed. A categorical column is one variable.
-    y : array, series or list (n_rows,)
+    y : array, series, list or Surv (n_rows,)
         Response: numbers, or two classes (probit model): text, booleans, or 0 and 1. For any other
-        two numbers pass ``response="binary"``. A pandas series is matched to a pandas X by index.
+        two numbers pass ``response="binary"``. Survival times, some of them censored, are a `Surv`,
+        or a structured array like those of scikit-survival. A pandas series, or a `Surv` of some,
+        is matched to a pandas X by index.
     method : str, optional
         Name of a method; `bayesvc.recipes` lists them. By default "dart-relevance".
     goal : {"balanced", "paper", "quick", "screening", "confirmatory"}, optional
@@ -272,6 +275,7 @@ def compare(
         time_order=check_flag("time_order", time_order),
         n_jobs=config.n_jobs,
     )
+    _refuse_incompatible(plans, data)
     sampled = sample_methods(data, plans, config)
     signal = run_signal_test(data, plans, sampled, config) if signal_test else None
     frame, target = frame_kind(X), series_name(y)
@@ -310,6 +314,20 @@ def _refuse_weighted_abc(plans: Sequence[Method]) -> None:
             "`sample_weight` is not compatible with the methods of SpikeForest, whose discrepancy "
             f"gives all rows the same weight. Leave these methods out: methods={without!r}."
         )
+
+
+def _refuse_incompatible(plans: Sequence[Method], data: Dataset) -> None:
+    """Raise ValueError if the response is not compatible with some of several methods."""
+    fitting, why = [], ""
+    for plan in plans:
+        try:
+            if plan.prior is not None:
+                data.y.model.check_prior(plan.prior)
+            fitting.append(plan.name)
+        except ValueError as error:
+            why = str(error)
+    if 0 < len(fitting) < len(plans):
+        raise ValueError(f"{why} Of `methods` these are compatible: {fitting!r}.")
 
 
 def _check_permutes(plans: Sequence[Method], permute_within: Any, time_order: Any) -> None:

@@ -182,7 +182,7 @@ def find_signal(data: Dataset, n_iterations: int, config: SamplingConfig) -> Sig
     calibration = calibrate(data, prior, data.weighted_response, config.n_trees)
     first = chain_tasks(
         data.weighted_response, prior, calibration, len(data.names), own,
-        Role.SIGNAL_REPLICATE, [0],
+        Role.SIGNAL_REPLICATE, [0], response=data.y.model,
     )  # fmt: skip
     (explained,), residuals = _explained(data, first, own)
     found = SignalTest(
@@ -205,35 +205,36 @@ def find_signal(data: Dataset, n_iterations: int, config: SamplingConfig) -> Sig
 
 
 def signal_prior(data: Dataset) -> TreePrior:
-    """Return the prior of the test, which takes a response with noise by its ranks."""
-    has_noise = data.y.model.has_noise_variance
-    return DART(k="learned", transform="normal-scores" if has_noise else None)
+    """Return the prior of the test, which takes numbers with noise by their ranks."""
+    model = data.y.model
+    by_scores = model.is_numeric and model.has_noise_variance
+    return DART(k="learned", transform="normal-scores" if by_scores else None)
 
 
 def _explained(
     data: Dataset, tasks: Sequence[ChainTask], config: SamplingConfig
-) -> tuple[list[float], FloatArray]:
+) -> tuple[list[float], FloatArray | None]:
     """Return how much of the variance each chain explains, and the residuals of the first."""
     explained = np.empty(len(tasks))
-    residuals: list[FloatArray] = [np.zeros(0)]
+    residuals: list[FloatArray | None] = [None]
 
     def store(i: int, result: dict[str, Any]) -> None:
         y = tasks[i].arranged()[0]
         explained[i] = data.y.model.explained_variance(result["fitted"], y)
         if i == 0:
-            residuals[0] = y - result["fitted"]
+            residuals[0] = data.y.model.residuals(result["fitted"], y)
 
     execute(data.encoded, tasks, store, config)
     return explained.tolist(), residuals[0]
 
 
-def _correlation_of_neighbours(data: Dataset, residuals: FloatArray) -> float | None:
+def _correlation_of_neighbours(data: Dataset, residuals: FloatArray | None) -> float | None:
     """Return the correlation of successive residuals; None where it would say nothing.
 
     That is so if the response has no residuals, and if the rows are sorted by it.
     """
     rising = float(np.mean(np.diff(data.y.values) >= 0))
-    if not data.y.model.has_noise_variance or not 0.1 < rising < 0.9:
+    if residuals is None or not 0.1 < rising < 0.9:
         return None
     first, second = residuals[:-1], residuals[1:]
     if min(np.ptp(first), np.ptp(second)) == 0:

@@ -133,7 +133,7 @@ def _draw(
 
 def _is_usable(data: Dataset, rows: IntArray) -> bool:
     y = data.y.values[rows]
-    if len(y) < 2 or np.ptp(y) == 0:
+    if len(y) < 2 or not data.y.model.can_be_fitted(y):
         return False
     if data.blocks is None:
         return True

@@ -18,6 +18,7 @@ from bayesvc.selection.table import shown_paper_mask, table_columns
 
 if TYPE_CHECKING:
     from bayesvc.draws.draws import Draws
+    from bayesvc.responses.base import Response
     from bayesvc.selection.result import Selection
 
 _MOST_ROWS = 20
@@ -69,7 +70,8 @@ def heading(selection: Selection) -> list[str]:
     if method.n_permutations:
         replicates += f" and {counted(method.n_permutations, 'null replicate')}"
     lines = [
-        f"{method.name}: {len(selection.indices)} of {len(selection.mask)} variables selected",
+        f"{method.name}: {len(selection.indices)} of {len(selection.mask)} variables selected"
+        f"{_about_y(selection)}",
         f"{method.description}; {replicates}; random_state={draws.random_state}",
     ]
     if says_how(draws):
@@ -92,15 +94,24 @@ def about(selection: Selection) -> list[str]:
     return [visible(line) for line in lines]
 
 
+def _about_y(selection: Selection) -> str:
+    """Return how much of y is censored, after a semicolon; nothing if it cannot be."""
+    calibration = selection.draws.calibration
+    if calibration is None or calibration.about_y is None:
+        return ""
+    return f"; {selection.target}: {calibration.about_y}"
+
+
 def response_text(draws: Draws) -> str | None:
     """Return the kind of response and, where the prior has a say in it, how it was modelled."""
     model, prior, calibration = draws.response_model, draws.prior, draws.calibration
     kind = draws.response if model is None else model.describe(draws.classes)
     if kind is None or prior is None or calibration is None or not says_how(draws):
         return kind
-    chosen = [name for name in ("errors", "transform") if getattr(prior, name) == "auto"]
+    chosen = [name for name in _settings_of(model) if getattr(prior, name) == "auto"]
     both, one = len(chosen) == 2, " (chosen automatically)"
-    parts = [kind, "Student-t errors" if calibration.learns_df else "normal errors"]
+    parts = [kind, *([calibration.about_y] if calibration.about_y else [])]
+    parts.append("Student-t errors" if calibration.learns_df else "normal errors")
     parts[-1] += one if chosen == ["errors"] else ""
     if calibration.score_map or "transform" in chosen:
         parts.append("fitted as normal scores" if calibration.score_map else "not transformed")
@@ -109,12 +120,21 @@ def response_text(draws: Draws) -> str | None:
 
 
 def says_how(draws: Draws) -> bool:
-    """Tell whether the prior sets errors or transform of a response that has them."""
-    model, prior = draws.response_model, draws.prior
-    has_errors = model is not None and model.has_noise_variance
-    return (
-        has_errors and prior is not None and (prior.errors, prior.transform) != ("gaussian", None)
-    )
+    """Tell whether there is more to say of the response than its kind.
+
+    That is so if it is censored, and if the prior sets its errors or its transform.
+    """
+    model, prior, calibration = draws.response_model, draws.prior, draws.calibration
+    if model is None or prior is None or not model.has_noise_variance:
+        return False
+    if calibration is not None and calibration.about_y is not None:
+        return True
+    return (prior.errors, prior.transform) != ("gaussian", None)
+
+
+def _settings_of(model: Response | None) -> tuple[str, ...]:
+    """Return the settings of a prior that apply to a response with errors."""
+    return ("errors", "transform") if model is None or model.is_numeric else ("errors",)
 
 
 def as_text(selection: Selection) -> str:
