@@ -30,7 +30,7 @@ void ForestState::observe(const double* y) {
   response->observe(y, sum_of_trees());
   residual->set_precisions(response->precisions());
   refresh_residual();
-  if (response->redraws().any()) redraw_response();
+  if (response->redraws().any()) redraw_response(response->redraws());
 }
 
 std::vector<double> ForestState::sum_of_trees() const {
@@ -48,17 +48,17 @@ void ForestState::refresh_residual() {
   residual->write(values);
 }
 
-void ForestState::redraw_response() {
+void ForestState::redraw_response(const ResponseModel::Redraws& due) {
   std::vector<double> mean(residual->size());
   residual->read(mean);
   const std::vector<double>& working = response->working();
   for (std::size_t i = 0; i < mean.size(); ++i) mean[i] = working[i] - mean[i];
   response->redraw(mean, rng);
-  if (response->redraws().working) {
+  if (due.working) {
     for (std::size_t i = 0; i < mean.size(); ++i) mean[i] = working[i] - mean[i];
     residual->write(mean);
   }
-  if (response->redraws().precisions) residual->set_precisions(response->precisions());
+  if (due.precisions) residual->set_precisions(response->precisions());
 }
 
 }  // namespace bayesvc

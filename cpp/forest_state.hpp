@@ -54,7 +54,7 @@ struct ForestState {
   // Builds the residuals from the trees, which wipes out their rounding.
   void refresh_residual();
   // Draws what the response model has rows carry, and brings the residuals up to date.
-  void redraw_response();
+  void redraw_response(const ResponseModel::Redraws& due);
   // The noise of a row of weight one.
   double noise_variance() const { return response->sigma() * response->sigma(); }
 };

@@ -186,12 +186,25 @@ double Rng::normal_between(double lower, double upper) {
   double x;
   if (width * decline < 2.0) {
     do x = lower + width * uniform();
-    while (2.0 * exponential() < (x - nearest) * (x + nearest));
+    while (!happens(0.5 * (x - nearest) * (x + nearest)));
     return std::min(x, upper);  // which rounding may exceed
   }
-  do x = lower > 0.0 ? normal_above(lower) : normal();
-  while (x < lower || x > upper);
-  return x;
+  if (lower < 0.4) {
+    do x = normal();
+    while (x < lower || x > upper);
+    return x;
+  }
+  for (;;) {  // as in normal_above
+    const double e = exponential(), miss = (e - 1.0) / decline;
+    x = lower + e / decline;
+    if (x <= upper && happens(0.5 * miss * miss)) return x;
+  }
+}
+
+// With probability exp(-cost): mostly decided by 1 - cost, which is at most as large.
+bool Rng::happens(double cost) {
+  const double u = uniform();
+  return u < 1.0 - cost || u < fm::exp(-cost);
 }
 
 }  // namespace bayesvc

@@ -101,6 +101,7 @@ class Rng {
   };
   double gamma_from_one_up(const GammaConstants& constants);
   double normal_at_edge(std::size_t strip, double x);
+  bool happens(double cost);
 
   std::array<std::uint64_t, 4> state_;
 };

@@ -79,7 +79,7 @@ void sweep(const ForestModel& model, ForestState& state, Scratch& scratch, MoveC
   update_splitting(model, state, scratch);
   state.leaves->update(state.trees, state.rng);
   state.response->update(sum_of_squares, state.rng);
-  if (state.response->redraw_is_due()) state.redraw_response();
+  if (const auto due = state.response->due(); due.any()) state.redraw_response(due);
   if (++state.n_sweeps % refresh_interval == 0) state.refresh_residual();
 }
 

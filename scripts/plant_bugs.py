@@ -151,8 +151,8 @@ BUGS = {
     "student-stale": Bug(
         "Student-t errors: the trees keep the precisions of the start",
         "cpp/forest_state.cpp",
-        "  if (response->redraws().precisions) residual->set_precisions(response->precisions());\n",
-        "  if (response->redraws().precisions && n_sweeps == 0)\n"
+        "  if (due.precisions) residual->set_precisions(response->precisions());\n",
+        "  if (due.precisions && n_sweeps == 0)\n"
         "    residual->set_precisions(response->precisions());\n",
     ),
     "student-prior": Bug(
@@ -166,6 +166,24 @@ BUGS = {
         "cpp/response/student.cpp",
         "  draw_precisions(rng);\n}",
         "  if (n_updates_ % (2 * redraw_interval) == 0) draw_precisions(rng);\n}",
+    ),
+    "interval-side": Bug(
+        "censored values: latents truncated on the wrong side",
+        "cpp/response/interval.hpp",
+        "rng.normal_between(below, above)",
+        "rng.normal_between(-above, -below)",
+    ),
+    "interval-weight": Bug(
+        "censored values: the precision of a row is forgotten in its latent",
+        "cpp/response/interval.hpp",
+        "this->precisions_.empty() ? 1.0 : std::sqrt(this->precisions_[i])",
+        "1.0",
+    ),
+    "interval-student": Bug(
+        "censored values: mixing weights do not follow the latents",
+        "cpp/response/interval.hpp",
+        "if (errors_are_due()) Errors::redraw",
+        "if (errors_are_due() && n_updates_ == 0) Errors::redraw",
     ),
     "latents": Bug(
         "probit latents on the wrong side of zero",

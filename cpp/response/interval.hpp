@@ -5,11 +5,13 @@
 //
 // The latent z_i of the other rows are drawn given the sum of trees, sigma and the precision of
 // their row (Tanner and Wong 1987), and everything else is as if they had been observed. Mixing
-// weights follow them, in the same redraw: z given the old weights, then new weights given z.
+// weights follow them, in the same redraw: z given the old weights, then new weights given z. All
+// this happens after every few sweeps, as for Student-t errors.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -27,9 +29,19 @@ class IntervalResponse final : public Errors {
         lower_(settings.lower),
         upper_(settings.upper) {}
 
-  bool redraw_is_due() const override { return !open_.empty() || errors_are_due(); }
+  ResponseModel::Redraws due() const override {
+    return {.working = !open_.empty() && n_updates_ % redraw_interval == 0,
+            .precisions = errors_are_due()};
+  }
   void observe(const double* y, const std::vector<double>& sum_of_trees) override;
+  void update(double sum_of_squares, Rng& rng) override {
+    Errors::update(sum_of_squares, rng);
+    ++n_updates_;
+  }
   void redraw(const std::vector<double>& mean, Rng& rng) override;
+
+  static constexpr std::uint64_t redraw_interval = 2;  // sweeps
+  static_assert(StudentResponse::redraw_interval % redraw_interval == 0);
 
  private:
   struct OpenRow {
@@ -37,7 +49,7 @@ class IntervalResponse final : public Errors {
     double low, high;
   };
 
-  bool errors_are_due() const { return Errors::own_redraws.any() && Errors::redraw_is_due(); }
+  bool errors_are_due() const { return Errors::due().precisions; }
   static constexpr ResponseModel::Redraws with_working(ResponseModel::Redraws redraws) {
     redraws.working = true;
     return redraws;
@@ -45,6 +57,7 @@ class IntervalResponse final : public Errors {
 
   const std::vector<double> lower_, upper_;
   std::vector<OpenRow> open_;  // the rows that are not observed exactly
+  std::uint64_t n_updates_ = 0;
 };
 
 // An open row starts at a finite bound, until `redraw` follows.
@@ -65,11 +78,11 @@ template <class Errors>
 void IntervalResponse<Errors>::redraw(const std::vector<double>& mean, Rng& rng) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (const auto& [i, low, high] : open_) {
-    const double weight = this->precisions_.empty() ? 1.0 : this->precisions_[i];
-    const double sd = this->sigma_ / std::sqrt(weight);
-    const double below = this->likelihood_ ? (low - mean[i]) / sd : -infinity;
-    const double above = this->likelihood_ ? (high - mean[i]) / sd : infinity;
-    this->working_[i] = mean[i] + sd * rng.normal_between(below, above);
+    const double root = this->precisions_.empty() ? 1.0 : std::sqrt(this->precisions_[i]);
+    const double inverse = root / this->sigma_;
+    const double below = this->likelihood_ ? (low - mean[i]) * inverse : -infinity;
+    const double above = this->likelihood_ ? (high - mean[i]) * inverse : infinity;
+    this->working_[i] = mean[i] + rng.normal_between(below, above) / inverse;
   }
   if (errors_are_due()) Errors::redraw(mean, rng);
 }

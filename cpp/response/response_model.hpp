@@ -10,8 +10,8 @@
 //           ordinal response, the variance of random intercepts;
 //   redraw  draws what the rows carry given the parameters and the sum of trees: latent responses
 //           and random intercepts (in z), mixing weights (in w). `redraws` says which of the two
-//           it changes, so that nothing is copied in vain, and `redraw_is_due` whether it happens
-//           after this sweep.
+//           it changes, so that nothing is copied in vain, and `due` which of them after this
+//           sweep.
 // The offset is a constant of the replicate: what shifts from sweep to sweep belongs in z.
 #pragma once
 
@@ -47,7 +47,7 @@ class ResponseModel {
   double df() const { return df_; }
   void set_df(double df) { df_ = df; }
   const Redraws& redraws() const { return redraws_; }
-  virtual bool redraw_is_due() const { return redraws_.any(); }
+  virtual Redraws due() const { return redraws_; }
   // While it is off, early in the burn-in, a model may hold parameters at plain values.
   virtual void set_learning(bool) {}
 

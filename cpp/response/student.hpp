@@ -22,7 +22,9 @@ class StudentResponse : public GaussianResponse {
   explicit StudentResponse(const ForestSettings& settings)
       : StudentResponse(settings, own_redraws) {}
 
-  bool redraw_is_due() const override { return learning_ && n_updates_ % redraw_interval == 0; }
+  Redraws due() const override {
+    return {.precisions = learning_ && n_updates_ % redraw_interval == 0};
+  }
   void set_learning(bool on) override;
   void update(double sum_of_squares, Rng& rng) override;
   void redraw(const std::vector<double>& mean, Rng& rng) override;

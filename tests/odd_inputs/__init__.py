@@ -11,12 +11,14 @@ from tests.odd_inputs import (
     responses,
     rows,
     settings,
+    survival,
 )
 from tests.odd_inputs.case import Case
 
 SECTIONS: dict[str, list[Case]] = {
     "X": predictors.CASES,
     "y": responses.CASES,
+    "Survival times": survival.CASES,
     "Groups, weights and blocks": rows.CASES,
     "Settings": settings.CASES,
     "Subsamples of rows": resamples.CASES,

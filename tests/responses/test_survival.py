@@ -228,7 +228,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("call", "says"), REFUSED)
 def test_what_makes_no_sense_is_refused_before_anything_runs(call, says, data, nothing_sampled):
-    with pytest.raises(ValueError, match=".") as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
         call(data)
     assert says in str(caught.value)
 
