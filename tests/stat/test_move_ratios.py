@@ -44,6 +44,8 @@ from tests.helpers.stat.replay import Step, follow
 
 BIG = {"gamma": 0.95, "beta": 0.4}  # larger trees: more to change and swap above other splits
 WEIGHTS = (0.5, 0.2, 0.2, 0.1)
+INF = float("inf")
+INTERVALS = ((-0.7, -0.7), (0.4, 0.4), (0.2, INF), (-INF, -0.3), (-0.2, 0.6))
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,16 @@ CASES = {
     "collapsed-student": Case(
         "messy-row-weights", 30, _model("collapsed", 2, student=True), n_proposals=1500
     ),
+    "bart-censored": Case("mixed", 24, _model(n_trees=2, intervals=INTERVALS)),
+    "explicit-censored-prior": Case(
+        "tied", 20, _model("explicit", intervals=INTERVALS, likelihood=False)
+    ),
+    "collapsed-censored-student": Case(
+        "messy-row-weights",
+        30,
+        _model("collapsed", 2, intervals=INTERVALS, student=True),
+        n_proposals=1500,
+    ),
     "bart-row-weights": Case("row-weights", 24, _model(n_trees=2)),
     "collapsed-messy-row-weights": Case("messy-row-weights", 20, _model("collapsed", 2)),
 }
@@ -133,6 +145,7 @@ class Run:
     sigmas: list[float]  # at the end of each sweep
     dfs: list[float]
     precisions: list[NDArray[np.float64]]
+    latents: list[NDArray[np.float64]]
     rng: np.random.Generator
     positions: dict[str, list[float]] = field(default_factory=dict)
 
@@ -145,17 +158,20 @@ def run_case(name: str) -> Run:
     y = 0.7 * rng.standard_normal(case.n)
     if case.model.student:  # heavy tails, without which mixing weights hardly depend on the errors
         y = np.clip(0.3 * rng.standard_t(0.7, case.n), -20.0, 20.0)
+    if case.model.intervals:
+        y = rng.integers(len(case.model.intervals), size=case.n).astype(float)
     chain = make_chain(case.model, data, y, seed_from(name + " chain"))
     chain.sweep(20)
     steps: list[Step] = []
-    sigmas, dfs, precisions = [], [], []
+    sigmas, dfs, precisions, latents = [], [], [], []
     for step in follow(chain, case.model, data, y, case.n_proposals // case.model.n_trees):
         steps.append(step)
         if step.record["tree"] == case.model.n_trees - 1:
             sigmas.append(chain.sigma)
             dfs.append(chain.df)
             precisions.append(chain.precisions())
-    return Run(steps, data, y, sigmas, dfs, precisions, rng)
+            latents.append(chain.latents())
+    return Run(steps, data, y, sigmas, dfs, precisions, latents, rng)
 
 
 @every_case
@@ -284,11 +300,12 @@ def test_mixing_weights_follow_their_conditional(name: str) -> None:
     last = [step for step in run.steps if step.record["tree"] == model.n_trees - 1]
     positions: list[NDArray[np.float64]] = []
     n_kept = 0
-    for step, sigma, df, now in zip(last, run.sigmas, run.dfs, run.precisions, strict=True):
+    after = zip(last, run.sigmas, run.dfs, run.precisions, run.latents, strict=True)
+    for step, sigma, df, now, latents in after:
         if (now == step.conditional.data.row_weights).all():
             n_kept += 1
             continue
-        errors = step.residuals - fitted_values(run.data, step.after)
+        errors = latents - (step.latents - step.residuals + fitted_values(run.data, step.after))
         squares = run.data.row_weights * (errors / sigma) ** 2
         shape, rate = (df + 1) / 2, (df + squares) / 2
         if not model.likelihood:
@@ -299,6 +316,32 @@ def test_mixing_weights_follow_their_conditional(name: str) -> None:
         if rows.size:
             assert_uniform(np.array(positions)[:, rows].ravel().tolist(), "mixing weights", 2)
     assert n_kept == pytest.approx(0.75 * len(last), abs=1)
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.model.intervals])
+def test_latents_follow_their_conditional(name: str) -> None:
+    """Truncated normal given the trees, sigma and precisions, after every second sweep.
+
+    False alarms: FALSE_ALARM a case.
+    """
+    run, model = run_case(name), CASES[name].model
+    low, high = np.array(model.intervals)[run.y.astype(int)].T
+    is_open = low < high
+    last = [step for step in run.steps if step.record["tree"] == model.n_trees - 1]
+    positions: list[NDArray[np.float64]] = []
+    for step, sigma, latents in zip(last, run.sigmas, run.latents, strict=True):
+        assert (latents[~is_open] == low[~is_open]).all()
+        if (latents == step.latents).all():
+            continue
+        fitted = step.latents - step.residuals + fitted_values(run.data, step.after)
+        sd = sigma / np.sqrt(step.conditional.data.row_weights)
+        below, above = ndtr((low - fitted) / sd), ndtr((high - fitted) / sd)
+        if not model.likelihood:
+            below, above = np.zeros(run.data.n), np.ones(run.data.n)
+        shares = (ndtr((latents - fitted) / sd) - below)[is_open] / (above - below)[is_open]
+        positions.append(shares[(above - below)[is_open] > 1e-9])
+    assert len(positions) == pytest.approx(len(last) / 2, abs=1)
+    assert_uniform(np.concatenate(positions).tolist(), "latents")
 
 
 @pytest.mark.parametrize("columns", KINDS_OF_COLUMNS)

@@ -26,9 +26,10 @@ class Step:
     shape: Shape
     move: Move
     after: list[Node]  # the tree after the move and the draw of its leaf means
-    residuals: NDArray[np.float64]  # y less the other trees
+    residuals: NDArray[np.float64]  # y, or its latent values, less the other trees
     sigma: float
     conditional: Conditional
+    latents: NDArray[np.float64]  # what the trees see: y, unless it is censored
     ghosts: Ghosts  # of this tree, but for the node at work: a collapsed chain's ineligible draws
 
     @property
@@ -81,6 +82,8 @@ def follow(
         if model.student:  # the precisions that the trees see stand in the place of the weights
             data = copy(data)
             data.row_weights = chain.precisions()
+        if model.intervals:
+            y = chain.latents()
         chain.sweep(1)
         new, records, new_ghosts = chain.trees(), chain.proposals(), _ghosts(chain, model)
         assert [record["tree"] for record in records] == list(range(model.n_trees))
@@ -96,7 +99,7 @@ def follow(
             variables = _variables(model, data.p, alpha, s, present)
             conditional = Conditional(model, data, variables, _choices(model, data, others))
             shape, move = parse(old[t]), move_of(record)
-            yield Step(record, shape, move, new[t], residuals, sigma, conditional, ghosts)
+            yield Step(record, shape, move, new[t], residuals, sigma, conditional, y, ghosts)
 
 
 def _choices(model: Model, data: Data, forest: list[list[Node]]) -> tuple[Choice, ...]:
