@@ -11,6 +11,7 @@ from bayesvc._typing import FloatArray, IntArray
 
 _NORMAL_STEPS = 100
 _TURNBULL_STEPS = 200
+_TOLERANCE = 1e-11
 _NARROW = 1e-4  # intervals, in standard deviations, over which the density hardly changes
 _LEAST_SD = 1e-6  # of the sd at the start
 
@@ -55,9 +56,12 @@ def fit_normal(low: FloatArray, high: FloatArray, counts: IntArray) -> NormalFit
     least = _LEAST_SD * sd
     for _ in range(_NORMAL_STEPS):
         means, variances = truncated_moments(low, high, mean, sd)
+        before = mean, sd
         mean = float(weights[used] @ means[used])
         squares = variances[used] + (means[used] - mean) ** 2
         sd = max(math.sqrt(float(weights[used] @ squares)), least)
+        if max(abs(mean - before[0]), abs(sd - before[1])) < _TOLERANCE * sd:
+            break
     return NormalFit(mean, sd, *truncated_moments(low, high, mean, sd))
 
 
@@ -122,12 +126,14 @@ def rank_scores(low: FloatArray, high: FloatArray, counts: IntArray) -> FloatArr
     weights = counts[own] / counts[own].sum()
     for _ in range(_TURNBULL_STEPS):
         shares = weights / np.maximum(cumulative[end[own]] - cumulative[begin[own]], 1e-300)
-        steps = np.zeros(len(starts) + 1)
-        np.add.at(steps, begin[own], shares)
-        np.subtract.at(steps, end[own], shares)
-        masses = np.diff(cumulative) * np.maximum(np.cumsum(steps)[:-1], 0.0)
+        opened, closed = (np.bincount(at[own], shares, len(starts) + 1) for at in (begin, end))
+        masses = np.diff(cumulative) * np.maximum(np.cumsum(opened - closed)[:-1], 0.0)
+        before = cumulative
         cumulative = np.concatenate([[0.0], np.cumsum(masses) / masses.sum()])
-    return np.asarray((cumulative[begin] + cumulative[end]) / 2)
+        if np.abs(cumulative - before).max() < _TOLERANCE:
+            break
+    # the last digits depend on the processor; scores that are equal without them must stay so
+    return np.round((cumulative[begin] + cumulative[end]) / 2, 12)
 
 
 def _cells(low: FloatArray, high: FloatArray) -> tuple[IntArray, IntArray]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesvc._logarithms import log
 from bayesvc._typing import FloatArray, IntArray
 from bayesvc._validation import must_be
 from bayesvc.priors.calibration import Calibration, round12
@@ -86,8 +87,7 @@ class Survival(Gaussian):
                 "bayesvc.Surv(time, event)."
             )
         pairs, codes = np.unique(values, return_inverse=True)
-        with np.errstate(divide="ignore"):
-            model = Survival(np.log(pairs["low"]), np.log(pairs["high"]))
+        model = Survival(log(pairs["low"]), log(pairs["high"]))
         _refuse_one_sided(values["low"], values["high"])
         if model._span(np.arange(len(pairs))) < _LEAST_SPAN:
             low, high = map(math.exp, model._range(np.arange(len(pairs))))
@@ -140,7 +140,9 @@ class Survival(Gaussian):
         variance that they have left there adds to that of `sigma_hat`.
         """
         fit, codes = self._fit(y), y.astype(np.intp)
-        times = fit.means[codes]
+        # the last digits of expectations differ between platforms' mathematical libraries
+        exact = self.log_low == self.log_high
+        times = np.where(exact, fit.means, np.round(fit.means, 12))[codes]
         least = _LEAST_SHARE * self._span(codes)
         if np.ptp(times) < least:  # all of them may be expected at one point
             times = times + least * (codes - codes.min()) / np.ptp(codes)
