@@ -168,10 +168,11 @@ BUGS = {
         "  if (n_updates_ % (2 * redraw_interval) == 0) draw_precisions(rng);\n}",
     ),
     "interval-side": Bug(
-        "censored values: latents truncated on the wrong side",
+        "censored values: those beyond a limit are drawn below it",
         "cpp/response/interval.hpp",
         "rng.normal_between(below, above)",
-        "rng.normal_between(-above, -below)",
+        "rng.normal_between(above == infinity ? -infinity : below,\n"
+        "                                                    above == infinity ? below : above)",
     ),
     "interval-weight": Bug(
         "censored values: the precision of a row is forgotten in its latent",

@@ -13,7 +13,8 @@ import bayesvc as bv
 from bayesvc._logarithms import log
 from bayesvc.responses import Survival, encode_y
 from bayesvc.responses.read import read_dataset
-from bayesvc.sampling.chain import calibrate
+from bayesvc.sampling.chain import calibrate, chain_tasks
+from bayesvc.sampling.config import check_sampling_config
 from bayesvc.sampling.seeds import Role, random_words
 from tests.helpers.censored import make_censored
 from tests.helpers.same_bits import assert_same_bits
@@ -289,3 +290,29 @@ def test_events_at_one_time_can_be_fitted(rng):
     time = np.where(np.arange(40) % 2, 5.0, 1.0 + np.arange(40) / 20)
     draws = bv.sample(X, bv.Surv(time, time == 5), **TWO)
     assert np.isfinite(draws.sigma).all()
+
+
+def test_tasks_take_the_bounds_with_them_to_other_processes(data):
+    dataset, config = read_dataset(data.X, data.y), check_sampling_config(**SEEDED)
+    to, prior = dataset.weighted_response, bv.DART()
+    calibration = calibrate(dataset, prior, to, config.n_trees)
+    (task,) = chain_tasks(
+        to, prior, calibration, 4, config, Role.REPLICATE, [0], response=dataset.y.model
+    )
+    again = pickle.loads(pickle.dumps(task))
+    assert again.settings.response == "interval"
+    assert (again.settings.lower == task.settings.lower).all()
+    assert (again.settings.upper == task.settings.upper).all()
+    assert again.key(dataset.encoded.columns) == task.key(dataset.encoded.columns)
+
+
+def test_many_times_are_quick():
+    """Permutations share what does not depend on the order of the rows."""
+    rng = np.random.default_rng(0)
+    time, event = rng.exponential(size=50_000), rng.random(50_000) < 0.5
+    encoded = encode_y(bv.Surv(time, event))
+    first = encoded.rank_scores
+    order = rng.permutation(50_000)
+    shuffled = encoded.take(order)
+    assert (shuffled.rank_scores == first[order]).all()
+    assert encoded.model.spread(encoded.values) == encoded.model.spread(shuffled.values)

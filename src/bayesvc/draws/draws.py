@@ -41,8 +41,9 @@ class Draws:
     vip_of_sums : ndarray (n_replicates, n_features)
         Splits on a variable over all draws divided by all splits.
     sigma, n_splits, alpha : ndarray (n_replicates, n_draws)
-        Traces: error sd in the units of y (1 for a binary response; of normal scores under a prior
-        with a `transform`), number of splits of the forest, and DART's alpha (NaN for BART).
+        Traces: error sd in the units of y (1 for a binary response; of log times for survival; of
+        normal scores under a prior with a `transform`), number of splits of the forest, and DART's
+        alpha (NaN for BART).
     seconds, tree_depth : ndarray (n_replicates,)
         Time in the sampler alone; mean depth of the trees.
     accepted, proposed : ndarray (n_replicates, 5)
@@ -280,7 +281,10 @@ class Draws:
     def predict(
         self, X: Any, interval: float | None = None, n_jobs: int | None = -1
     ) -> FloatArray | tuple[FloatArray, FloatArray, FloatArray]:
-        """Predict the mean of y at new rows; if it is binary, the probability of ``classes[1]``.
+        """Predict the mean of y at new rows.
+
+        For a binary y that is the probability of ``classes[1]``; of survival times the median takes
+        its place.
 
         Parameters
         ----------
@@ -295,8 +299,8 @@ class Draws:
         Returns
         -------
         mean : ndarray (n_rows,)
-            Posterior mean over all draws of all replicates. With `interval` a tuple
-            ``(mean, low, high)``.
+            Posterior mean over all draws of all replicates; of survival times the geometric mean.
+            With `interval` a tuple ``(mean, low, high)``.
 
         Examples
         --------
@@ -316,7 +320,7 @@ class Draws:
         return predicted
 
     def posterior(self, X: Any, n_jobs: int | None = -1) -> FloatArray:
-        """Return the mean of y at new rows, or the probability, for every draw.
+        """Return the mean of y at new rows, the probability or the median time, for every draw.
 
         Parameters
         ----------

@@ -117,9 +117,9 @@ class ForestEstimator(CheckedEstimator):
         Returns
         -------
         samples : ndarray (n_replicates * n_draws, n_rows)
-            The mean of y, or the probability of ``classes_[1]``, draw by draw; the chains follow
-            each other. The error sd of the same draws is ``draws_.sigma.ravel()``, on the scale
-            that `Draws.sigma` has.
+            The mean of y, the probability of ``classes_[1]`` or the median time, draw by draw; the
+            chains follow each other. The error sd of the same draws is ``draws_.sigma.ravel()``, on
+            the scale that `Draws.sigma` has.
 
         Raises
         ------

@@ -48,7 +48,7 @@ def partial_dependence(
 
     Parameters
     ----------
-    source : Selection, fitted BARTRegressor or BARTClassifier, or Draws with trees
+    source : Selection, fitted BARTRegressor, BARTClassifier or BARTSurvival, or Draws with trees
         A selection keeps no trees, so from X and y a forest of its prior (BART instead of
         SpikeForest) is fitted to the selected columns alone, with the seed of the selection. The
         others are drawn as they were fitted.
