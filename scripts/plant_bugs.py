@@ -170,9 +170,9 @@ BUGS = {
     "interval-side": Bug(
         "censored values: those beyond a limit are drawn below it",
         "cpp/response/interval.hpp",
-        "rng.normal_between(below, above)",
-        "rng.normal_between(above == infinity ? -infinity : below,\n"
-        "                                                    above == infinity ? below : above)",
+        "open_.push_back({i, low, high});",
+        "std::isinf(high) ? open_.push_back({i, -high, low})\n"
+        "                                    : open_.push_back({i, low, high});",
     ),
     "interval-weight": Bug(
         "censored values: the precision of a row is forgotten in its latent",
