@@ -197,14 +197,15 @@ double Rng::normal_between(double lower, double upper) {
   for (;;) {  // as in normal_above
     const double e = exponential(), miss = (e - 1.0) / decline;
     x = lower + e / decline;
-    if (x <= upper && happens(0.5 * miss * miss)) return x;
+    if (!(x > upper) && happens(0.5 * miss * miss)) return x;
   }
 }
 
-// With probability exp(-cost): mostly decided by 1 - cost, which is at most as large.
+// With probability exp(-cost): mostly decided by 1 - cost, which is at most as large. Always if the
+// cost is not a number, so that no loop waits for it.
 bool Rng::happens(double cost) {
   const double u = uniform();
-  return u < 1.0 - cost || u < fm::exp(-cost);
+  return !(u >= 1.0 - cost) || !(u >= fm::exp(-cost));
 }
 
 }  // namespace bayesvc

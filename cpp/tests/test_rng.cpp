@@ -361,4 +361,7 @@ TEST(normal_between_follows_the_truncated_normal) {
   CHECK(rng.normal_between(2.0, 2.0) == 2.0);
   CHECK(rng.normal_between(-1e6, -1e6 + 1e-9) <= -1e6 + 1e-9);
   CHECK(rng.normal_between(1e9, infinity) >= 1e9);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const auto& [low, high] : {std::pair{nan, nan}, {0.5, nan}, {nan, 0.5}, {nan, infinity}})
+    rng.normal_between(low, high);  // returns
 }
