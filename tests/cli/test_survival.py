@@ -83,7 +83,11 @@ REFUSED = [
     ({}, ("--event", "died", "--response", "binary"), "is not compatible with --event"),
     ({}, ("--event", "died", "--method", "abc-mpm"), "not compatible with methods of SpikeForest"),
     ({"died": 0}, ("--event", "died"), "at least one event. 'died' is '0' in every row"),
-    ({"died": None}, ("--event", "died"), "80 missing values"),
+    (
+        {"died": None},
+        ("--event", "died"),
+        "Column 'died' must be known in every row. It holds 80 missing",
+    ),
     ({"months": 0}, ("--event", "died"), "positive survival times. Got 0 in row 1."),
     ({"months": "soon"}, ("--event", "died"), "must hold survival times as numbers"),
 ]
@@ -112,3 +116,9 @@ def test_a_run_is_only_continued_with_the_same_event(run, trial, tmp_path, monke
     wrong = run("select", "trial.csv", "-y", "months", "--event", "other", *options, "--resume")
     assert "--event: was died, is now other" in wrong.stderr
     assert run("select", *WHAT, *options, "--resume").returncode == 0
+
+
+def test_the_note_on_an_indicator_names_the_option(run, trial):
+    done = run("select", "trial.csv", "-y", "months", *SHORT, "--out", "out")
+    assert "Give --event died." in done.stderr
+    assert "bayesvc.Surv" not in done.stderr

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bayesvc._text import listed, quoted
 from bayesvc.cli.errors import BadInput
+from bayesvc.cli.event_column import check_times
 from bayesvc.cli.table_file import column_parts, polars_or_refuse
 
 if TYPE_CHECKING:
@@ -198,42 +199,6 @@ def check_target(y: pl.Series, response: Response = "auto") -> None:
         f"{must} It has {kinds} classes such as {example!r}. {delete} a column that compares one "
         "class with the rest."
     )
-
-
-def check_times(y: pl.Series, event: pl.Series, response: Response = "auto") -> None:
-    """Refuse survival times that are not positive numbers, and events that are not 0 or 1."""
-    pl = polars_or_refuse()
-    if response != "auto":
-        raise BadInput(
-            f"--response {response} is not compatible with --event, which makes the target a "
-            "survival time. Leave out one of them."
-        )
-    for kind, count in (("missing", _missing), ("infinite", _infinite)):
-        counts = {column.name: count(column) for column in (y, event)}
-        _refuse_some(kind, counts, "Delete these rows.")
-    if not y.dtype.is_numeric():
-        raise BadInput(
-            f"The target {y.name!r} must hold survival times as numbers. It holds {y.dtype} such "
-            f"as {str(y[0])!r}. Convert it, for example into days since the start."
-        )
-    least = y.arg_min()
-    if least is not None and y[least] <= 0:
-        raise BadInput(
-            f"The target {y.name!r} must hold positive survival times. Got {y[least]:g} in row "
-            f"{least + 1}. Delete such rows, or add half of the unit of measurement to all times."
-        )
-    is_coded = event.dtype.is_numeric() and bool(((event == 0) | (event == 1)).all())
-    if event.dtype != pl.Boolean and not is_coded:
-        shown = quoted([str(value) for value in event.unique().sort().to_list()], 4)
-        raise BadInput(
-            f"--event must name a column of 1 and 0, or of true and false. {event.name!r} holds "
-            f"{shown}. Add a column that is 1 where the event was observed."
-        )
-    if not event.cast(pl.Boolean).any():
-        raise BadInput(
-            f"--event must name a column with at least one event. {event.name!r} is "
-            f"{str(event[0])!r} in every row, so that all times are censored."
-        )
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ _OPTIONS = {
 _REMEDIES = [  # what only Python can do, and what the command line can
     (r"time_order=True \(--time-order\)", "--time-order"),
     (r"permute_within= \(--blocks\)", "--blocks"),
+    (r"Leave .+ out of X and pass y=bayesvc\.Surv\(.+\) \((--event .+)\)\.", r"Give \1."),
     (
         r"select for each class against the rest, for example with .+ == \d+ as the response",
         "make a column that is 1 for one class and 0 for the others, and select for it",

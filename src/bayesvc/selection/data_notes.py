@@ -309,7 +309,7 @@ def _censoring(data: Dataset, target: str) -> Note | None:
                     f"{name} looks like the indicator of an event. If {target} is the time to "
                     "this event, do not rely on the selection: every time was treated as observed, "
                     f"also a censored one. Leave {name} out of X and pass "
-                    f"y=bayesvc.Surv(time, event), or give --event {name} on the command line."
+                    f"y=bayesvc.Surv(time, event) (--event {name})."
                 )
                 return Note("censoring", "warning", text)
     return None
