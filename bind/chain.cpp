@@ -198,10 +198,9 @@ void bind_chain(nb::module_& m) {
            [](const Chain& self) {
              return to_numpy(std::vector(self.forest.response().precisions()));
            })
-      .def("latents",
-           [](const Chain& self) {
-             return to_numpy(std::vector(self.forest.response().working()));
-           })
+      .def(
+          "latents",
+          [](const Chain& self) { return to_numpy(std::vector(self.forest.response().working())); })
       .def_prop_ro("n_splits",
                    [](const Chain& self) { return self.forest.splitting().counts().n_splits(); })
       .def("set_y",
