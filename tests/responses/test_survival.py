@@ -244,6 +244,8 @@ def test_predictions_cannot_be_checked(data):
     found = bv.select(data.X, data.y, n_replicates=2, **SEEDED)
     with pytest.raises(ValueError, match="Compare the concordance of BARTSurvival"):
         found.check_prediction(data.X, data.y)
+    with pytest.raises(ValueError, match=r"Use bayesvc\.plots\.partial_dependence"):
+        found.effects(data.X, data.y)
 
 
 def test_explanations_plots_and_the_report(data, tmp_path):

@@ -143,7 +143,8 @@ def check_response(y: EncodedResponse) -> None:
     if y.classes is None and y.model.loss != "mean squared error":
         raise ValueError(
             "Effects must be of a continuous response or of two classes. Got a "
-            f"{y.model.label} response instead, which has neither R2 nor log loss."
+            f"{y.model.label} response instead, which has neither R2 nor log loss. Use "
+            "bayesvc.plots.partial_dependence."
         )
 
 
