@@ -29,7 +29,9 @@ def test_the_answer_and_its_files(run_process, file, tmp_path, table):
     assert done.returncode == 0, done.stderr
     assert "2 of 5 columns were selected as predictive of y: d, b." in done.stdout
     method = "dart-relevance: DART prior, P(relevant), most-probable threshold; 3 replicates"
-    response = "response y: continuous, normal errors, not transformed (both chosen automatically)"
+    response = (
+        "response y: continuous, normal errors and no transformation (both chosen automatically)"
+    )
     assert f"{method}\n{response}\n" in done.stderr
     assert "P(relevant): estimated by a formula learned on simulated data" in done.stderr
     assert done.stdout.splitlines()[-2:] == ["Results: out", f"Report: {Path('out/report.html')}"]

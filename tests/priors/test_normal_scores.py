@@ -145,7 +145,7 @@ def test_selections_check_predictions_in_the_units_of_y(data):
     X, y = data
     with pytest.warns(bv.exceptions.BayesvcWarning):
         found = bv.select(X, y, prior=SCORES, n_replicates=2, signal_test=False, **SEEDED)
-    assert "response: continuous, fitted as normal scores, normal errors" in repr(found)
+    assert "response: continuous, normal errors and normal scores of y" in repr(found)
     checked = found.check_prediction(X, y)
     assert checked.of_none == pytest.approx(y.var(), rel=0.1)
     assert checked.of_selected < 0.5 * checked.of_none

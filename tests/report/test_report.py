@@ -135,7 +135,7 @@ def test_the_page_of_the_default_method(probable: bv.Selection) -> None:
     assert "VC-measure selects" not in columns  # of so few
     assert "Without evidence of signal, nothing is selected." in page.text
     assert page.text.count("Bayesian additive regression trees") == 1
-    assert "normal errors, not transformed (both chosen automatically)" in page.text
+    assert "normal errors and no transformation (both chosen automatically)" in page.text
 
 
 @pytest.mark.parametrize("names", [HOSTILE, HOSTILE[::-1]])

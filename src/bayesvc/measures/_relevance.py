@@ -75,7 +75,7 @@ class Relevance(Measure):
     label = "P(relevant)"
     axis_label = "probability of relevance"
     description = (
-        "Estimated probability that the variable is relevant, by a formula that was learned on "
+        "Probability that the variable is relevant, estimated by a formula that was learned from "
         "simulated data. It uses the splits on the variable and the agreement of the replicates. "
         "It is not a posterior probability."
     )

@@ -127,8 +127,8 @@ class SignalTest:
         permutations = "circular shifts" if self.time_order else "permutations"
         if self.held_out is not None:
             said.append(
-                "Trees fitted to some of the rows predict others with a rank correlation of "
-                f"{self.held_out.correlations.mean():.2f} on average."
+                "For rows that were held out, the rank correlation between predicted and observed "
+                f"{target} is {self.held_out.correlations.mean():.2f} on average."
             )
         if self.correlation is not None and self.null_correlation is not None:
             said.append(

@@ -111,12 +111,12 @@ def response_text(draws: Draws) -> str | None:
     chosen = [name for name in _settings_of(model) if getattr(prior, name) == "auto"]
     both, one = len(chosen) == 2, " (chosen automatically)"
     parts = [kind, *([calibration.about_y] if calibration.about_y else [])]
-    parts.append("Student-t errors" if calibration.learns_df else "normal errors")
-    parts[-1] += one if chosen == ["errors"] else ""
+    how = "Student-t errors" if calibration.learns_df else "normal errors"
+    how += one if chosen == ["errors"] else ""
     if calibration.score_map or "transform" in chosen:
-        parts.append("fitted as normal scores" if calibration.score_map else "not transformed")
-        parts[-1] += one if chosen == ["transform"] else ""
-    return ", ".join(parts) + (" (both chosen automatically)" if both else "")
+        how += " and normal scores of y" if calibration.score_map else " and no transformation"
+        how += one if chosen == ["transform"] else ""
+    return ", ".join([*parts, how]) + (" (both chosen automatically)" if both else "")
 
 
 def says_how(draws: Draws) -> bool:
@@ -164,8 +164,8 @@ def legend(selection: Selection) -> list[str]:
     )
     if selection.row_frequency is not None and selection.row_fraction == 0.5:
         line += (
-            " In half-samples: proportion of random halves of the rows (16 by default) that select "
-            "it."
+            " In half-samples: proportion of random halves of the rows (16 by default) from which "
+            "the variable is selected."
         )
     return [line]
 
