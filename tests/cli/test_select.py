@@ -32,7 +32,7 @@ def test_the_answer_and_its_files(run_process, file, tmp_path, table):
     response = (
         "response y: continuous, normal errors and no transformation (both chosen automatically)"
     )
-    assert f"{method}\n{response}\n" in done.stderr
+    assert f"{method}\n{response}" in done.stderr
     assert "P(relevant): estimated by a formula learned on simulated data" in done.stderr
     assert done.stdout.splitlines()[-2:] == ["Results: out", f"Report: {Path('out/report.html')}"]
     assert "60 rows, 5 columns, response 'y'" in done.stderr
