@@ -39,7 +39,7 @@ def test_compare_of_noise_warns(run, tmp_path):
     options = ("--methods", "dart-vc,dart-mpm", "--out", "out", *SHORT_OPTIONS)
     done = run("compare", "noise.csv", "-y", "y", *options)
     assert "There is no evidence" not in done.stderr  # the last line of the output says so
-    assert "Note: Trees fitted to some of the rows" in done.stderr
+    assert "Note: For rows that were held out, the rank correlation" in done.stderr
     assert "There is no evidence that y depends on the columns" in done.stdout
     told = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert told["notes"][0]["code"] == "no-signal"
