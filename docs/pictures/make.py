@@ -17,7 +17,7 @@ def draw(folder: Path) -> bv.Selection:
     """Draw the picture into a folder and return what it shows."""
     data = load_feynman()
     X = pd.DataFrame(data.X, columns=data.feature_names)
-    found = bv.select(X, data.y, random_state=0)
+    found = bv.select(X, data.y, "dart-vc", random_state=0)
     with own_look():
         figure = new_figure(10, 4.4)
         left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
